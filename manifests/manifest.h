@@ -1,0 +1,108 @@
+// The declared experiment, as its author typed it.
+//
+// A manifest is strict JSON but not canonical: it is frozen and hashed as
+// typed. An option stands in exactly one of controls, case and variant; twice
+// is an error. Unknown fields are errors unless they start with "x-".
+// Normative: manifests/MANIFEST.md.
+
+#ifndef EXHIBIT_MANIFESTS_MANIFEST_H_
+#define EXHIBIT_MANIFESTS_MANIFEST_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manifests/json.h"
+#include "manifests/options.h"
+#include "manifests/result.h"
+
+namespace exhibit {
+
+// A buffer of a custom program, in declaration order.
+struct ManifestBuffer {
+  std::string name;
+  std::string role;   // input, output
+  std::string dtype;  // f32
+  std::vector<int64_t> shape;
+};
+
+struct ManifestVariant {
+  std::string name;
+  std::string kind;                     // tile, library
+  std::map<std::string, Json> options;  // tile: what was typed.
+  std::string library;                  // library: relative path, .so or .o
+  std::string symbol;                   // library: the entry
+  int64_t workspace_bytes = 0;          // library
+};
+
+struct ManifestCase {
+  std::string name;
+  std::vector<int64_t> shape;  // attention: B,Hq,Hkv,Q,K,D,Dv
+  std::vector<int64_t> tile;   // attention: bq,bk
+  std::map<std::string, Json> options;
+  // custom program only:
+  std::vector<ManifestBuffer> buffers;
+  int64_t dispatch = 0;  // Program instances.
+  // Buffer name -> relative .npy path: an input's values or an output's
+  // expected values. What is not named comes from the generator or oracle.
+  std::map<std::string, std::string> files;
+};
+
+struct ManifestAttachment {
+  std::string path;  // Relative to the manifest.
+  std::string role;
+  std::string note;
+};
+
+struct Manifest {
+  std::string name;      // [a-z][a-z0-9-]*
+  std::string question;
+  std::string program;   // attention, custom
+  std::string cpu;       // native, x86-64, x86-64-v2, -v3, -v4
+  std::map<std::string, Json> controls;
+  std::vector<ManifestVariant> variants;  // Sorted by name.
+  std::string baseline, candidate;
+  std::vector<ManifestCase> cases;        // In declared order.
+  std::string generator;                  // sine
+  double absolute_tolerance = 0;
+  double relative_tolerance = 0;
+  std::string expect_outputs;   // bitwise-equal, within-tolerance
+  std::string expect_capacity;  // equal, any
+  int64_t cycles = 0, samples = 0;
+  int64_t warmup_ms = 0, target_ms = 0, timeout_s = 0;
+  std::string isolation;  // process
+  int64_t seed = 0;
+  std::string rule;       // pairs/1
+  double alpha = 0, minimum_effect = 0;
+  std::string family;     // none, holm
+  std::vector<std::string> sources;  // Relative paths to freeze.
+  std::vector<ManifestAttachment> attachments;
+  std::vector<std::string> limits;
+  std::vector<std::string> continues;  // Content ids.
+  bool exploratory = false;
+
+  const ManifestVariant* FindVariant(std::string_view variant) const;
+  const ManifestCase* FindCase(std::string_view name) const;
+};
+
+// Fails with kCorrupt (not JSON), kUnsupported (unknown schema; an option, a
+// value or a variant kind that this build does not have, by name) or
+// kInvalidArgument (everything else), naming file, field and value.
+Result<Manifest> ParseManifest(std::string_view text, std::string_view where);
+
+// The options of one capture: defaults, then controls, case and variant.
+Result<TileOptions> OptionsFor(const Manifest& manifest, const ManifestCase& c,
+                               const ManifestVariant& variant);
+
+// What differs between the two arms, as it is printed:
+// "mma_output_block 1 -> 4, as a whole".
+std::string WhatIsMeasured(const Manifest& manifest);
+
+// Program instances of an attention case: B * Hq * ceil(Q / bq).
+int64_t AttentionInstances(const ManifestCase& c);
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_MANIFESTS_MANIFEST_H_
