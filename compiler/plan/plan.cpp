@@ -1,0 +1,1 @@
+#include "compiler/plan/plan.h"
