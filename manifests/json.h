@@ -4,7 +4,8 @@
 // otherwise: a byte-order mark, repeated keys, integers beyond 2^53, numbers
 // that are not finite, invalid UTF-8, more than one value. The canonical form
 // is one line: keys sorted bytewise, no spaces, integers in decimal, other
-// numbers as the shortest text that reads back the same (std::to_chars),
+// numbers as the shortest text that reads back the same (std::to_chars, with ".0"
+// after a number that would read as an integer),
 // strings with the shortest escapes, one "\n" at the end.
 // Normative: manifests/RECORDS.md, "JSON".
 

@@ -33,8 +33,8 @@ ToleranceResult CheckTolerance(std::span<const float> actual,
                                std::span<const double> expected,
                                const Tolerance& tolerance);
 
-// "output: 3 of 640 elements outside tolerance, first [17]: got 0x1p+0,
-// expected 0x1.8p+0"; `name` is the buffer.
+// "output: 3 of 640 elements outside tolerance, first [17]: got 1.25,
+// expected 1.5"; `name` is the buffer.
 std::string DescribeFailure(const std::string& name,
                             std::span<const float> actual,
                             std::span<const double> expected,
