@@ -53,9 +53,9 @@ std::string EncodePrefix(DType dtype, const std::vector<uint64_t>& shape) {
     const size_t digits = std::to_string(shape[0]).size();
     header.append(kGrowthDigits - digits, ' ');
   }
+  // An aligned header still gets a whole unit of spaces, as from NumPy.
   const size_t unpadded = kPrefixBytes + header.size() + 1;
-  header.append(
-      (kAlignmentBytes - unpadded % kAlignmentBytes) % kAlignmentBytes, ' ');
+  header.append(kAlignmentBytes - unpadded % kAlignmentBytes, ' ');
   header += '\n';
   if (header.size() > 0xFFFF) throw std::logic_error("npy header too long");
   std::string prefix(kMagic);
