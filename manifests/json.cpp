@@ -20,17 +20,20 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool null() override { return Add(Json()); }
   bool boolean(bool v) override { return Add(Json(v)); }
   bool number_integer(number_integer_t v) override {
-    if (v < -kIntegerMax || v > kIntegerMax) return OutOfRange(std::to_string(v));
+    if (v < -kIntegerMax || v > kIntegerMax)
+      return OutOfRange(std::to_string(v));
     return Add(Json(int64_t{v}));
   }
   bool number_unsigned(number_unsigned_t v) override {
-    if (v > static_cast<uint64_t>(kIntegerMax)) return OutOfRange(std::to_string(v));
+    if (v > static_cast<uint64_t>(kIntegerMax))
+      return OutOfRange(std::to_string(v));
     return Add(Json(static_cast<int64_t>(v)));
   }
   bool number_float(number_float_t v, const string_t& text) override {
     // An integer too large for 64 bits arrives here as a double.
     if (text.find_first_of(".eE") == std::string::npos) return OutOfRange(text);
-    if (!std::isfinite(v)) return Fail(ErrorKind::kCorrupt, "number out of range: " + text);
+    if (!std::isfinite(v))
+      return Fail(ErrorKind::kCorrupt, "number out of range: " + text);
     return Add(Json(v));
   }
   bool string(string_t& v) override { return Add(Json(v)); }
@@ -52,7 +55,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     // The library's text repeats the position; its id tells the kind.
     std::string reason = e.what();
     const size_t colon = reason.find(": ");
-    error_ = {ErrorKind::kCorrupt, colon == std::string::npos ? reason : reason.substr(colon + 2), ""};
+    error_ = {ErrorKind::kCorrupt,
+              colon == std::string::npos ? reason : reason.substr(colon + 2),
+              ""};
     return false;
   }
 
@@ -72,12 +77,14 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
   bool OutOfRange(const std::string& text) {
-    return Fail(ErrorKind::kCorrupt, "integer beyond 2^53: " + text.substr(0, 80));
+    return Fail(ErrorKind::kCorrupt,
+                "integer beyond 2^53: " + text.substr(0, 80));
   }
   bool Count() {
     if (++count_ > limits_.value_count_max) {
-      return Fail(ErrorKind::kLimitExceeded,
-                  "more than " + std::to_string(limits_.value_count_max) + " values");
+      return Fail(
+          ErrorKind::kLimitExceeded,
+          "more than " + std::to_string(limits_.value_count_max) + " values");
     }
     return true;
   }
@@ -91,7 +98,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     } else if (auto* array = stack_.back().value.AsArray()) {
       array->push_back(std::move(value));
     } else {
-      stack_.back().value.AsObject()->emplace(stack_.back().key, std::move(value));
+      stack_.back().value.AsObject()->emplace(stack_.back().key,
+                                              std::move(value));
     }
     return true;
   }
@@ -99,7 +107,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     if (!Count()) return false;
     if (static_cast<int>(stack_.size()) >= limits_.depth_max) {
       return Fail(ErrorKind::kLimitExceeded,
-                  "nested deeper than " + std::to_string(limits_.depth_max) + " levels");
+                  "nested deeper than " + std::to_string(limits_.depth_max) +
+                      " levels");
     }
     stack_.push_back({std::move(value), ""});
     return true;
@@ -134,7 +143,8 @@ void AppendString(std::string& out, const std::string& text) {
 }
 
 void AppendNumber(std::string& out, double value) {
-  if (!std::isfinite(value)) throw std::logic_error("a record number is not finite");
+  if (!std::isfinite(value))
+    throw std::logic_error("a record number is not finite");
   // An integral double keeps a mark of its type, so that it reads back as one.
   char buffer[40];
   auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
@@ -147,7 +157,8 @@ void Append(std::string& out, const Json& value) {
   if (const bool* b = value.AsBool()) {
     out += *b ? "true" : "false";
   } else if (const int64_t* i = value.AsInteger()) {
-    if (*i < -kIntegerMax || *i > kIntegerMax) throw std::logic_error("a record integer is beyond 2^53");
+    if (*i < -kIntegerMax || *i > kIntegerMax)
+      throw std::logic_error("a record integer is beyond 2^53");
     out += std::to_string(*i);
   } else if (const double* d = value.AsDouble()) {
     AppendNumber(out, *d);
@@ -180,7 +191,8 @@ std::string Cut(std::string text) {
   constexpr size_t kQuoteBytesMax = 80;
   if (text.size() <= kQuoteBytesMax) return text;
   size_t end = kQuoteBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
   return text.substr(0, end) + "...";
 }
 
@@ -201,7 +213,8 @@ Result<Json> ParseJson(std::string_view text, std::string_view where,
   const std::string file(where);
   if (text.size() > limits.text_bytes_max) {
     return Error{ErrorKind::kLimitExceeded,
-                 file + ": " + std::to_string(text.size()) + " bytes of JSON, at most " +
+                 file + ": " + std::to_string(text.size()) +
+                     " bytes of JSON, at most " +
                      std::to_string(limits.text_bytes_max),
                  ""};
   }
@@ -213,14 +226,18 @@ Result<Json> ParseJson(std::string_view text, std::string_view where,
   // The tokeniser takes a NUL byte for the end of the text.
   const size_t nul = text.find('\0');
   if (nul != std::string_view::npos) {
-    return Error{ErrorKind::kCorrupt, file + ": NUL byte at offset " + std::to_string(nul), ""};
+    return Error{ErrorKind::kCorrupt,
+                 file + ": NUL byte at offset " + std::to_string(nul), ""};
   }
   const bool ok = nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   if (ok && !builder.failed()) return builder.TakeRoot();
   Error error = builder.error();
   if (error.message.empty()) error.message = "not JSON";
   std::string place;
-  if (builder.position()) place = LineAndColumn(text, *builder.position() - (*builder.position() > 0)) + ": ";
+  if (builder.position())
+    place =
+        LineAndColumn(text, *builder.position() - (*builder.position() > 0)) +
+        ": ";
   std::string hint;
   if (text.empty()) hint = "The file is empty.";
   return Error{error.kind, file + ": " + place + error.message, hint};
@@ -241,8 +258,9 @@ std::string QuoteJson(const Json& value) {
 
 std::string QuoteText(std::string_view text) {
   // Bytes that are not UTF-8 become the replacement character.
-  return Cut(nlohmann::json(std::string(text.substr(0, 256)))
-                 .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  return Cut(
+      nlohmann::json(std::string(text.substr(0, 256)))
+          .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace exhibit

@@ -4,10 +4,9 @@
 // otherwise: a byte-order mark, repeated keys, integers beyond 2^53, numbers
 // that are not finite, invalid UTF-8, more than one value. The canonical form
 // is one line: keys sorted bytewise, no spaces, integers in decimal, other
-// numbers as the shortest text that reads back the same (std::to_chars, with ".0"
-// after a number that would read as an integer),
-// strings with the shortest escapes, one "\n" at the end.
-// Normative: manifests/RECORDS.md, "JSON".
+// numbers as the shortest text that reads back the same (std::to_chars, with
+// ".0" after a number that would read as an integer), strings with the shortest
+// escapes, one "\n" at the end. Normative: manifests/RECORDS.md, "JSON".
 
 #ifndef EXHIBIT_MANIFESTS_JSON_H_
 #define EXHIBIT_MANIFESTS_JSON_H_
@@ -41,13 +40,17 @@ class Json {
   Json(Array v) : value_(std::move(v)) {}
   Json(Object v) : value_(std::move(v)) {}
 
-  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_null() const {
+    return std::holds_alternative<std::monostate>(value_);
+  }
   // Each returns null when the value is of another type. A number without
   // fraction and exponent is an integer, any other number a double.
   const bool* AsBool() const { return std::get_if<bool>(&value_); }
   const int64_t* AsInteger() const { return std::get_if<int64_t>(&value_); }
   const double* AsDouble() const { return std::get_if<double>(&value_); }
-  const std::string* AsString() const { return std::get_if<std::string>(&value_); }
+  const std::string* AsString() const {
+    return std::get_if<std::string>(&value_);
+  }
   const Array* AsArray() const { return std::get_if<Array>(&value_); }
   const Object* AsObject() const { return std::get_if<Object>(&value_); }
   Array* AsArray() { return std::get_if<Array>(&value_); }
@@ -58,7 +61,9 @@ class Json {
   bool operator==(const Json&) const = default;
 
  private:
-  std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object> value_;
+  std::variant<std::monostate, bool, int64_t, double, std::string, Array,
+               Object>
+      value_;
 };
 
 struct JsonLimits {

@@ -20,6 +20,15 @@
 
 namespace exhibit {
 
+struct ManifestLimits {
+  static constexpr uint64_t kTextBytesMax = uint64_t{1} << 20;
+  static constexpr int64_t kCasesMax = 64;
+  static constexpr int64_t kCyclesMax = 1000;
+  static constexpr int64_t kSamplesMax = 1000;
+  static constexpr int64_t kBuffersMax = 16;
+  static constexpr int64_t kElementsMax = int64_t{1} << 28;  // Of one array.
+};
+
 // A buffer of a custom program, in declaration order.
 struct ManifestBuffer {
   std::string name;
@@ -57,15 +66,15 @@ struct ManifestAttachment {
 };
 
 struct Manifest {
-  std::string name;      // [a-z][a-z0-9-]*
+  std::string name;  // [a-z][a-z0-9-]{0,31}, as for cases and variants
   std::string question;
-  std::string program;   // attention, custom
-  std::string cpu;       // native, x86-64, x86-64-v2, -v3, -v4
+  std::string program;  // attention, custom
+  std::string cpu;      // native, x86-64, x86-64-v2, -v3, -v4
   std::map<std::string, Json> controls;
   std::vector<ManifestVariant> variants;  // Sorted by name.
   std::string baseline, candidate;
-  std::vector<ManifestCase> cases;        // In declared order.
-  std::string generator;                  // sine
+  std::vector<ManifestCase> cases;  // In declared order.
+  std::string generator;            // sine
   double absolute_tolerance = 0;
   double relative_tolerance = 0;
   std::string expect_outputs;   // bitwise-equal, within-tolerance
@@ -74,9 +83,9 @@ struct Manifest {
   int64_t warmup_ms = 0, target_ms = 0, timeout_s = 0;
   std::string isolation;  // process
   int64_t seed = 0;
-  std::string rule;       // pairs/1
+  std::string rule;  // pairs/1
   double alpha = 0, minimum_effect = 0;
-  std::string family;     // none, holm
+  std::string family;                // none, holm
   std::vector<std::string> sources;  // Relative paths to freeze.
   std::vector<ManifestAttachment> attachments;
   std::vector<std::string> limits;

@@ -24,8 +24,13 @@ bool InThresholdRange(int64_t v) { return v >= 0 && v <= kThresholdMax; }
 
 OptionRule Threshold(std::string name, int64_t TileOptions::*field,
                      std::string default_value, std::string meaning) {
-  return {{std::move(name), std::move(default_value), "0..1048576", std::move(meaning)},
-          field, nullptr, nullptr, InThresholdRange, {}};
+  return {{std::move(name), std::move(default_value), "0..1048576",
+           std::move(meaning)},
+          field,
+          nullptr,
+          nullptr,
+          InThresholdRange,
+          {}};
 }
 
 OptionRule Integer(std::string name, int64_t TileOptions::*field,
@@ -36,8 +41,13 @@ OptionRule Integer(std::string name, int64_t TileOptions::*field,
 
 OptionRule Flag(std::string name, bool TileOptions::*field,
                 std::string default_value, std::string meaning) {
-  return {{std::move(name), std::move(default_value), "false, true", std::move(meaning)},
-          nullptr, field, nullptr, {}, {}};
+  return {{std::move(name), std::move(default_value), "false, true",
+           std::move(meaning)},
+          nullptr,
+          field,
+          nullptr,
+          {},
+          {}};
 }
 
 OptionRule Word(std::string name, std::string TileOptions::*field,
@@ -45,49 +55,64 @@ OptionRule Word(std::string name, std::string TileOptions::*field,
   std::string list;
   for (const auto& word : legal) list += (list.empty() ? "" : ", ") + word;
   return {{std::move(name), legal.front(), list, std::move(meaning)},
-          nullptr, nullptr, field, {}, std::move(legal)};
+          nullptr,
+          nullptr,
+          field,
+          {},
+          std::move(legal)};
 }
 
 std::vector<OptionRule> MakeRules() {
   using O = TileOptions;
   std::vector<OptionRule> rules = {
-      Threshold("max_unrolled_tile_elements", &O::max_unrolled_tile_elements, "64",
-                "larger tile traversals become run-time loops; 0 expands everything"),
-      Threshold("max_unrolled_region_work", &O::max_unrolled_region_work, "4096",
+      Threshold(
+          "max_unrolled_tile_elements", &O::max_unrolled_tile_elements, "64",
+          "larger tile traversals become run-time loops; 0 expands everything"),
+      Threshold("max_unrolled_region_work", &O::max_unrolled_region_work,
+                "4096",
                 "work budget of one mma output group; 0 checks nothing"),
       Integer("mma_output_block", &O::mma_output_block,
               {"", "1", "1, 2, 4", "accumulators that share one K traversal"},
               [](int64_t v) { return v == 1 || v == 2 || v == 4; }),
-      Threshold("max_unrolled_mma_terms", &O::max_unrolled_mma_terms, "0",
-                "extra cap on unrolled mma K; 0 inherits max_unrolled_tile_elements"),
+      Threshold(
+          "max_unrolled_mma_terms", &O::max_unrolled_mma_terms, "0",
+          "extra cap on unrolled mma K; 0 inherits max_unrolled_tile_elements"),
       Flag("indexable_mma_snapshots", &O::indexable_mma_snapshots, "true",
            "operands of a K loop that only the cap made become arrays"),
       Flag("enable_mma_2d_blocking", &O::enable_mma_2d_blocking, "false",
            "2x2 groups instead of 1x4 where mma_output_block is 4"),
       Flag("full_packet", &O::full_packet, "false",
            "clone the packet body for packets whose lanes are all inside"),
-      Threshold("max_full_packet_instructions", &O::max_full_packet_instructions, "4096",
+      Threshold("max_full_packet_instructions",
+                &O::max_full_packet_instructions, "4096",
                 "largest packet body, in LLVM instructions, that is cloned"),
       Integer("packet_width", &O::packet_width,
-              {"", "8", "2, 4, 8, 16", "lanes of a packet, one program instance each"},
+              {"", "8", "2, 4, 8, 16",
+               "lanes of a packet, one program instance each"},
               [](int64_t v) { return v == 2 || v == 4 || v == 8 || v == 16; }),
       Integer("workers_per_block", &O::workers_per_block,
-              {"", "32", "1..1024, a multiple of packet_width", "program instances of a block"},
+              {"", "32", "1..1024, a multiple of packet_width",
+               "program instances of a block"},
               [](int64_t v) { return v >= 1 && v <= 1024; }),
       Integer("local_lanes", &O::local_lanes,
               {"", "1", "1", "lanes that share one program instance"},
               [](int64_t v) { return v == 1; }),
       Integer("snapshot_budget", &O::snapshot_budget,
-              {"", "0", "0..16777216", "bytes of arrays per worker; 0: 16 MiB / packet_width"},
+              {"", "0", "0..16777216",
+               "bytes of arrays per worker; 0: 16 MiB / packet_width"},
               [](int64_t v) { return v >= 0 && v <= kSnapshotBytesMax; }),
-      Word("qk", &O::qk, {"mma", "reduce"}, "how attention contracts query with key"),
-      Word("pv", &O::pv, {"mma", "reduce"}, "how attention contracts weights with value"),
-      Word("math", &O::math, {"precise"}, "exp: at most 1 ULP, no fused operation"),
+      Word("qk", &O::qk, {"mma", "reduce"},
+           "how attention contracts query with key"),
+      Word("pv", &O::pv, {"mma", "reduce"},
+           "how attention contracts weights with value"),
+      Word("math", &O::math, {"precise"},
+           "exp: at most 1 ULP, no fused operation"),
       Word("fusion", &O::fusion, {"none"}, "multiply-then-add is never fused"),
   };
-  std::sort(rules.begin(), rules.end(), [](const OptionRule& a, const OptionRule& b) {
-    return a.info.name < b.info.name;
-  });
+  std::sort(rules.begin(), rules.end(),
+            [](const OptionRule& a, const OptionRule& b) {
+              return a.info.name < b.info.name;
+            });
   return rules;
 }
 
@@ -97,15 +122,17 @@ const std::vector<OptionRule>& Rules() {
 }
 
 Error Illegal(const OptionRule& rule, const Json& value) {
-  return {ErrorKind::kInvalidArgument,
-          "option " + rule.info.name + ": " + QuoteJson(value) + " is not legal",
-          "Legal: " + rule.info.legal + "."};
+  return {
+      ErrorKind::kInvalidArgument,
+      "option " + rule.info.name + ": " + QuoteJson(value) + " is not legal",
+      "Legal: " + rule.info.legal + "."};
 }
 
 }  // namespace
 
 int64_t TileOptions::SnapshotBudgetBytes() const {
-  return snapshot_budget != 0 ? snapshot_budget : kSnapshotBytesMax / packet_width;
+  return snapshot_budget != 0 ? snapshot_budget
+                              : kSnapshotBytesMax / packet_width;
 }
 
 const std::vector<OptionInfo>& TileOptionTable() {
@@ -117,7 +144,8 @@ const std::vector<OptionInfo>& TileOptionTable() {
   return table;
 }
 
-Status SetTileOption(std::string_view name, const Json& value, TileOptions& options) {
+Status SetTileOption(std::string_view name, const Json& value,
+                     TileOptions& options) {
   for (const auto& rule : Rules()) {
     if (rule.info.name != name) continue;
     if (rule.integer) {
@@ -130,8 +158,8 @@ Status SetTileOption(std::string_view name, const Json& value, TileOptions& opti
       options.*rule.flag = *v;
     } else {
       const std::string* v = value.AsString();
-      if (!v || std::find(rule.legal_words.begin(), rule.legal_words.end(), *v) ==
-                    rule.legal_words.end()) {
+      if (!v || std::find(rule.legal_words.begin(), rule.legal_words.end(),
+                          *v) == rule.legal_words.end()) {
         return Illegal(rule, value);
       }
       options.*rule.word = *v;
@@ -145,8 +173,10 @@ Status SetTileOption(std::string_view name, const Json& value, TileOptions& opti
 Status CheckTileOptions(const TileOptions& options) {
   if (options.workers_per_block % options.packet_width != 0) {
     return Error{ErrorKind::kInvalidArgument,
-                 "option workers_per_block: " + std::to_string(options.workers_per_block) +
-                     " is not a multiple of packet_width " + std::to_string(options.packet_width),
+                 "option workers_per_block: " +
+                     std::to_string(options.workers_per_block) +
+                     " is not a multiple of packet_width " +
+                     std::to_string(options.packet_width),
                  ""};
   }
   return Ok();
@@ -156,13 +186,17 @@ Result<Json> ParseOptionText(std::string_view text) {
   if (text == "true") return Json(true);
   if (text == "false") return Json(false);
   int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc() && end == text.data() + text.size()) return Json(value);
-  const bool word = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || c == '_';
-  });
+  const auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc() && end == text.data() + text.size())
+    return Json(value);
+  const bool word =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || c == '_';
+      });
   if (word) return Json(text);
-  return Error{ErrorKind::kInvalidArgument, "option value " + QuoteText(text) + " is not legal",
+  return Error{ErrorKind::kInvalidArgument,
+               "option value " + QuoteText(text) + " is not legal",
                "Give true, false, a decimal integer or a word."};
 }
 

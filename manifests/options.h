@@ -21,22 +21,22 @@ namespace exhibit {
 
 // Every field is the option of the same name.
 struct TileOptions {
-  int64_t max_unrolled_tile_elements = 64;    // T: 0..2^20
-  int64_t max_unrolled_region_work = 4096;    // 0..2^20
-  int64_t mma_output_block = 1;               // R: 1, 2, 4
-  int64_t max_unrolled_mma_terms = 0;         // cap: 0..2^20
+  int64_t max_unrolled_tile_elements = 64;  // T: 0..2^20
+  int64_t max_unrolled_region_work = 4096;  // 0..2^20
+  int64_t mma_output_block = 1;             // R: 1, 2, 4
+  int64_t max_unrolled_mma_terms = 0;       // cap: 0..2^20
   bool indexable_mma_snapshots = true;
   bool enable_mma_2d_blocking = false;
-  bool full_packet = false;                   // P
+  bool full_packet = false;                     // P
   int64_t max_full_packet_instructions = 4096;  // 0..2^20
-  int64_t packet_width = 8;                   // W: 2, 4, 8, 16
-  int64_t workers_per_block = 32;             // multiple of W, up to 1024
-  int64_t local_lanes = 1;                    // 1
-  int64_t snapshot_budget = 0;                // bytes per worker; 0: 16 MiB / W
-  std::string qk = "mma";                     // mma, reduce
-  std::string pv = "mma";                     // mma, reduce
-  std::string math = "precise";               // precise
-  std::string fusion = "none";                // none
+  int64_t packet_width = 8;                     // W: 2, 4, 8, 16
+  int64_t workers_per_block = 32;               // multiple of W, up to 1024
+  int64_t local_lanes = 1;                      // 1
+  int64_t snapshot_budget = 0;   // bytes per worker; 0: 16 MiB / W
+  std::string qk = "mma";        // mma, reduce
+  std::string pv = "mma";        // mma, reduce
+  std::string math = "precise";  // precise
+  std::string fusion = "none";   // none
 
   bool operator==(const TileOptions&) const = default;
 

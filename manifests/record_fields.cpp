@@ -17,10 +17,12 @@ bool TextFits(TextRule rule, std::string_view text) {
     case TextRule::kRunPath:
       return IsRunPath(text);
     case TextRule::kName:
-      return !text.empty() && text.size() <= 64 && text[0] != '.' && text[0] != '-' &&
+      return !text.empty() && text.size() <= 64 && text[0] != '.' &&
+             text[0] != '-' &&
              std::all_of(text.begin(), text.end(), [](char c) {
                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                      (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+                      (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+                      c == '-';
              });
   }
   return false;
@@ -45,8 +47,9 @@ std::string_view TextRuleName(TextRule rule) {
 FieldReader::FieldReader(const Json& value, std::string place)
     : object_(value.AsObject()), place_(std::move(place)) {
   if (!object_) {
-    error_ = Error{ErrorKind::kCorrupt,
-                   place_ + ": expected an object, found " + QuoteJson(value), ""};
+    error_ =
+        Error{ErrorKind::kCorrupt,
+              place_ + ": expected an object, found " + QuoteJson(value), ""};
   }
 }
 
@@ -54,18 +57,20 @@ const Json* FieldReader::Take(const char* name) {
   if (!ok()) return nullptr;
   const auto found = object_->find(name);
   if (found == object_->end()) {
-    error_ = Error{ErrorKind::kCorrupt, place_ + ": field \"" + name + "\" is missing", ""};
+    error_ = Error{ErrorKind::kCorrupt,
+                   place_ + ": field \"" + name + "\" is missing", ""};
     return nullptr;
   }
   taken_.insert(name);
   return &found->second;
 }
 
-void FieldReader::Wrong(const std::string& name, const Json& value, std::string_view expected) {
+void FieldReader::Wrong(const std::string& name, const Json& value,
+                        std::string_view expected) {
   if (!ok()) return;
   error_ = Error{ErrorKind::kCorrupt,
-                 place_ + ": field \"" + name + "\": expected " + std::string(expected) +
-                     ", found " + QuoteJson(value),
+                 place_ + ": field \"" + name + "\": expected " +
+                     std::string(expected) + ", found " + QuoteJson(value),
                  ""};
 }
 
@@ -87,11 +92,13 @@ void FieldReader::Text(const char* name, std::string& v, TextRule rule) {
   const Json* member = Take(name);
   if (!member) return;
   const std::string* text = member->AsString();
-  if (!text || !TextFits(rule, *text)) return Wrong(name, *member, TextRuleName(rule));
+  if (!text || !TextFits(rule, *text))
+    return Wrong(name, *member, TextRuleName(rule));
   v = *text;
 }
 
-void FieldReader::OneOf(const char* name, std::string& v, const std::vector<std::string>& legal) {
+void FieldReader::OneOf(const char* name, std::string& v,
+                        const std::vector<std::string>& legal) {
   const Json* member = Take(name);
   if (!member) return;
   const std::string* text = member->AsString();
@@ -103,7 +110,8 @@ void FieldReader::OneOf(const char* name, std::string& v, const std::vector<std:
   v = *text;
 }
 
-bool FieldReader::ReadCount(const std::string& name, const Json& value, int64_t& v) {
+bool FieldReader::ReadCount(const std::string& name, const Json& value,
+                            int64_t& v) {
   const int64_t* integer = value.AsInteger();
   if (!integer || *integer < 0) {
     Wrong(name, value, "an integer of at least 0");
@@ -142,7 +150,8 @@ void FieldReader::OptionalNumber(const char* name, std::optional<double>& v) {
   if (!member) return;
   v.reset();
   if (member->is_null()) return;
-  if (!member->AsDouble()) return Wrong(name, *member, "a number with a fraction, or null");
+  if (!member->AsDouble())
+    return Wrong(name, *member, "a number with a fraction, or null");
   v = *member->AsDouble();
 }
 
@@ -167,27 +176,33 @@ void FieldReader::Counts(const char* name, std::vector<int64_t>& v) {
   }
 }
 
-void FieldReader::TextMap(const char* name, std::map<std::string, std::string>& v) {
+void FieldReader::TextMap(const char* name,
+                          std::map<std::string, std::string>& v) {
   const Json::Object* object = TakeObject(name);
   if (!object) return;
   v.clear();
   for (const auto& [key, member] : *object) {
-    if (!member.AsString()) return Wrong(std::string(name) + "." + key, member, "a string");
+    if (!member.AsString())
+      return Wrong(std::string(name) + "." + key, member, "a string");
     v[key] = *member.AsString();
   }
 }
 
 void FieldReader::ValueMap(const char* name, std::map<std::string, Json>& v) {
-  if (const Json::Object* object = TakeObject(name)) v = {object->begin(), object->end()};
+  if (const Json::Object* object = TakeObject(name))
+    v = {object->begin(), object->end()};
 }
 
-void FieldReader::CountMap(const char* name, std::map<std::string, std::optional<int64_t>>& v) {
+void FieldReader::CountMap(const char* name,
+                           std::map<std::string, std::optional<int64_t>>& v) {
   const Json::Object* object = TakeObject(name);
   if (!object) return;
   v.clear();
   for (const auto& [key, member] : *object) {
     int64_t count = 0;
-    if (!member.is_null() && !ReadCount(std::string(name) + "." + key, member, count)) return;
+    if (!member.is_null() &&
+        !ReadCount(std::string(name) + "." + key, member, count))
+      return;
     v[key] = member.is_null() ? std::nullopt : std::optional<int64_t>(count);
   }
 }
@@ -196,8 +211,10 @@ Status FieldReader::Finish() {
   if (error_) return *error_;
   for (const auto& [key, member] : *object_) {
     if (taken_.count(key) != 0 || key.substr(0, 2) == "x-") continue;
-    return Error{ErrorKind::kCorrupt, place_ + ": unknown field " + QuoteText(key) + ": " + QuoteJson(member),
-                 "A private field starts with \"x-\"."};
+    return Error{
+        ErrorKind::kCorrupt,
+        place_ + ": unknown field " + QuoteText(key) + ": " + QuoteJson(member),
+        "A private field starts with \"x-\"."};
   }
   return Ok();
 }

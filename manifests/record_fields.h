@@ -39,8 +39,13 @@ class FieldWriter {
  public:
   static constexpr bool kReads = false;
 
-  void Text(const char* name, std::string& v, TextRule = TextRule::kAny) { Put(name, v); }
-  void OneOf(const char* name, std::string& v, const std::vector<std::string>&) { Put(name, v); }
+  void Text(const char* name, std::string& v, TextRule = TextRule::kAny) {
+    Put(name, v);
+  }
+  void OneOf(const char* name, std::string& v,
+             const std::vector<std::string>&) {
+    Put(name, v);
+  }
   void Count(const char* name, int64_t& v) { Put(name, v); }  // >= 0
   void Flag(const char* name, bool& v) { Put(name, v); }
   void Value(const char* name, Json& v) { Put(name, v); }
@@ -62,9 +67,11 @@ class FieldWriter {
   void ValueMap(const char* name, std::map<std::string, Json>& v) {
     Put(name, Json::Object(v.begin(), v.end()));
   }
-  void CountMap(const char* name, std::map<std::string, std::optional<int64_t>>& v) {
+  void CountMap(const char* name,
+                std::map<std::string, std::optional<int64_t>>& v) {
     Json::Object object;
-    for (const auto& [key, count] : v) object[key] = count ? Json(*count) : Json();
+    for (const auto& [key, count] : v)
+      object[key] = count ? Json(*count) : Json();
     Put(name, std::move(object));
   }
   template <typename T>
@@ -100,7 +107,8 @@ class FieldReader {
   FieldReader(const Json& value, std::string place);
 
   void Text(const char* name, std::string& v, TextRule rule = TextRule::kAny);
-  void OneOf(const char* name, std::string& v, const std::vector<std::string>& legal);
+  void OneOf(const char* name, std::string& v,
+             const std::vector<std::string>& legal);
   void Count(const char* name, int64_t& v);
   void Flag(const char* name, bool& v);
   void Value(const char* name, Json& v);
@@ -110,7 +118,8 @@ class FieldReader {
   void Counts(const char* name, std::vector<int64_t>& v);
   void TextMap(const char* name, std::map<std::string, std::string>& v);
   void ValueMap(const char* name, std::map<std::string, Json>& v);
-  void CountMap(const char* name, std::map<std::string, std::optional<int64_t>>& v);
+  void CountMap(const char* name,
+                std::map<std::string, std::optional<int64_t>>& v);
 
   template <typename T>
   void Part(const char* name, T& v) {
@@ -123,11 +132,21 @@ class FieldReader {
     v.clear();
     for (size_t i = 0; i < array->size() && ok(); ++i) {
       v.emplace_back();
-      Nested((*array)[i], std::string(name) + "[" + std::to_string(i) + "]", v.back());
+      Nested((*array)[i], std::string(name) + "[" + std::to_string(i) + "]",
+             v.back());
     }
   }
 
   bool ok() const { return !error_.has_value(); }
+  // For fields that may be left out: manifests only, records have none.
+  bool Has(const char* name) const {
+    return object_ && object_->count(name) != 0;
+  }
+  // Remembers `error` unless something was wrong before.
+  void Fail(Error error) {
+    if (ok()) error_ = std::move(error);
+  }
+  const std::string& place() const { return place_; }
   // The first error, or an unknown field if there is one.
   Status Finish();
 
@@ -142,7 +161,8 @@ class FieldReader {
   const Json* Take(const char* name);
   const Json::Array* TakeArray(const char* name);
   const Json::Object* TakeObject(const char* name);
-  void Wrong(const std::string& name, const Json& value, std::string_view expected);
+  void Wrong(const std::string& name, const Json& value,
+             std::string_view expected);
   bool ReadCount(const std::string& name, const Json& value, int64_t& v);
 
   const Json::Object* object_ = nullptr;

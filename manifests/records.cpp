@@ -8,6 +8,11 @@ namespace {
 
 const std::vector<std::string> kArms = {"baseline", "candidate"};
 
+}  // namespace
+
+// Not in the unnamed namespace: the field readers find these by the record's
+// own namespace.
+
 template <typename F>
 void Fields(F& f, ToolIdentity& r) {
   f.Text("name", r.name, TextRule::kName);
@@ -33,7 +38,8 @@ void Fields(F& f, MappedFile& r) {
 template <typename F>
 void Fields(F& f, ProcessEnd& r) {
   f.OneOf("status", r.status,
-          {"completed", "failed-check", "crashed", "timed-out", "exited", "refused"});
+          {"completed", "failed-check", "crashed", "timed-out", "exited",
+           "refused"});
   f.Text("reason", r.reason);
   f.Count("signal", r.signal);
   f.Count("exit_status", r.exit_status);
@@ -262,6 +268,8 @@ void Fields(F& f, VisitRecord& r) {
   WriterFields(f, r);
 }
 
+namespace {
+
 template <typename R>
 std::string Encode(const R& record, const char* schema) {
   FieldWriter writer;
@@ -274,31 +282,37 @@ std::string Encode(const R& record, const char* schema) {
 
 // The schema is looked at before anything else, so that a record of a later
 // version is "unsupported" and not "corrupt".
-Status CheckSchema(const Json& json, const std::string& place, const char* schema) {
+Status CheckSchema(const Json& json, const std::string& place,
+                   const char* schema) {
   const Json::Object* object = json.AsObject();
   if (!object) {
-    return Error{ErrorKind::kCorrupt, place + ": expected an object, found " + QuoteJson(json), ""};
+    return Error{ErrorKind::kCorrupt,
+                 place + ": expected an object, found " + QuoteJson(json), ""};
   }
   const auto found = object->find("schema");
   if (found == object->end()) {
-    return Error{ErrorKind::kCorrupt, place + ": field \"schema\" is missing", ""};
+    return Error{ErrorKind::kCorrupt, place + ": field \"schema\" is missing",
+                 ""};
   }
   if (found->second == Json(schema)) return Ok();
   return Error{ErrorKind::kUnsupported,
-               place + ": schema " + QuoteJson(found->second) + " is unknown here, expected \"" + schema + "\"",
+               place + ": schema " + QuoteJson(found->second) +
+                   " is unknown here, expected \"" + schema + "\"",
                "A newer Exhibit may read it."};
 }
 
 template <typename R>
-Result<R> Decode(std::string_view bytes, std::string_view where, const char* schema) {
+Result<R> Decode(std::string_view bytes, std::string_view where,
+                 const char* schema) {
   const std::string place(where);
   EXHIBIT_ASSIGN_OR_RETURN(Json json, ParseJson(bytes, where));
   EXHIBIT_RETURN_IF_ERROR(CheckSchema(json, place, schema));
   if (EncodeJson(json) != bytes) {
-    return Error{ErrorKind::kCorrupt, place + ": not in canonical form",
-                 bytes.find('\r') != std::string_view::npos
-                     ? "It has carriage returns: something converted its line ends."
-                     : "Records are never edited or reformatted by hand."};
+    return Error{
+        ErrorKind::kCorrupt, place + ": not in canonical form",
+        bytes.find('\r') != std::string_view::npos
+            ? "It has carriage returns: something converted its line ends."
+            : "Records are never edited or reformatted by hand."};
   }
   json.AsObject()->erase("schema");
   R record;
@@ -316,66 +330,98 @@ constexpr char kPlanSchema[] = "exhibit.plan/1";
 constexpr char kVisitSchema[] = "exhibit.visit/1";
 
 Status CheckAttempt(const AttemptRecord& record, const std::string& place,
-                    const std::vector<AttemptRecord>& before, const std::string& chain) {
+                    const std::vector<AttemptRecord>& before,
+                    const std::string& chain) {
   if (record.previous_sha256 != chain) {
     return Error{ErrorKind::kCorrupt,
-                 place + ": field \"previous_sha256\": expected " + chain + ", found " + record.previous_sha256, ""};
+                 place + ": field \"previous_sha256\": expected " + chain +
+                     ", found " + record.previous_sha256,
+                 ""};
   }
   int64_t starts = 0;
   for (const auto& earlier : before) starts += earlier.event == "start";
   const int64_t expected = record.event == "start" ? starts : starts - 1;
   if (record.attempt != expected) {
     return Error{ErrorKind::kCorrupt,
-                 place + ": field \"attempt\": expected " + std::to_string(expected) + ", found " +
+                 place + ": field \"attempt\": expected " +
+                     std::to_string(expected) + ", found " +
                      std::to_string(record.attempt),
                  ""};
   }
   if ((record.event == "start") != record.result.empty()) {
-    return Error{ErrorKind::kCorrupt, place + ": a start has no result and an end has one, found " + QuoteText(record.result), ""};
+    return Error{ErrorKind::kCorrupt,
+                 place + ": a start has no result and an end has one, found " +
+                     QuoteText(record.result),
+                 ""};
   }
   if (record.event == "end" && before.back().event != "start") {
-    return Error{ErrorKind::kCorrupt, place + ": attempt " + std::to_string(record.attempt) + " ends twice", ""};
+    return Error{
+        ErrorKind::kCorrupt,
+        place + ": attempt " + std::to_string(record.attempt) + " ends twice",
+        ""};
   }
   return Ok();
 }
 
 }  // namespace
 
-std::string EncodeFreeze(const FreezeRecord& record) { return Encode(record, kFreezeSchema); }
-std::string EncodeAttempt(const AttemptRecord& record) { return Encode(record, kAttemptSchema); }
-std::string EncodeCase(const CaseRecord& record) { return Encode(record, kCaseSchema); }
-std::string EncodeCapture(const CaptureRecord& record) { return Encode(record, kCaptureSchema); }
-std::string EncodePlan(const PlanRecord& record) { return Encode(record, kPlanSchema); }
-std::string EncodeVisit(const VisitRecord& record) { return Encode(record, kVisitSchema); }
+std::string EncodeFreeze(const FreezeRecord& record) {
+  return Encode(record, kFreezeSchema);
+}
+std::string EncodeAttempt(const AttemptRecord& record) {
+  return Encode(record, kAttemptSchema);
+}
+std::string EncodeCase(const CaseRecord& record) {
+  return Encode(record, kCaseSchema);
+}
+std::string EncodeCapture(const CaptureRecord& record) {
+  return Encode(record, kCaptureSchema);
+}
+std::string EncodePlan(const PlanRecord& record) {
+  return Encode(record, kPlanSchema);
+}
+std::string EncodeVisit(const VisitRecord& record) {
+  return Encode(record, kVisitSchema);
+}
 
-Result<FreezeRecord> DecodeFreeze(std::string_view bytes, std::string_view where) {
+Result<FreezeRecord> DecodeFreeze(std::string_view bytes,
+                                  std::string_view where) {
   return Decode<FreezeRecord>(bytes, where, kFreezeSchema);
 }
 Result<CaseRecord> DecodeCase(std::string_view bytes, std::string_view where) {
   return Decode<CaseRecord>(bytes, where, kCaseSchema);
 }
-Result<CaptureRecord> DecodeCapture(std::string_view bytes, std::string_view where) {
+Result<CaptureRecord> DecodeCapture(std::string_view bytes,
+                                    std::string_view where) {
   return Decode<CaptureRecord>(bytes, where, kCaptureSchema);
 }
 Result<PlanRecord> DecodePlan(std::string_view bytes, std::string_view where) {
   return Decode<PlanRecord>(bytes, where, kPlanSchema);
 }
-Result<VisitRecord> DecodeVisit(std::string_view bytes, std::string_view where) {
+Result<VisitRecord> DecodeVisit(std::string_view bytes,
+                                std::string_view where) {
   return Decode<VisitRecord>(bytes, where, kVisitSchema);
 }
 
-Result<std::vector<AttemptRecord>> DecodeAttempts(std::string_view bytes, std::string_view where) {
+Result<std::vector<AttemptRecord>> DecodeAttempts(std::string_view bytes,
+                                                  std::string_view where) {
   std::vector<AttemptRecord> records;
   size_t begin = 0;
   while (begin < bytes.size()) {
-    const std::string place = std::string(where) + ": line " + std::to_string(records.size() + 1);
+    const std::string place =
+        std::string(where) + ": line " + std::to_string(records.size() + 1);
     const size_t end = bytes.find('\n', begin);
     if (end == std::string_view::npos) {
-      return Error{ErrorKind::kCorrupt, place + ": has no line end: " + QuoteText(bytes.substr(begin)), ""};
+      return Error{
+          ErrorKind::kCorrupt,
+          place + ": has no line end: " + QuoteText(bytes.substr(begin)), ""};
     }
-    EXHIBIT_ASSIGN_OR_RETURN(AttemptRecord record,
-                             Decode<AttemptRecord>(bytes.substr(begin, end + 1 - begin), place, kAttemptSchema));
-    EXHIBIT_RETURN_IF_ERROR(CheckAttempt(record, place, records, Sha256Hex(bytes.substr(0, begin))));
+    EXHIBIT_ASSIGN_OR_RETURN(
+        AttemptRecord record,
+        Decode<AttemptRecord>(bytes.substr(begin, end + 1 - begin), place,
+                              kAttemptSchema));
+    EXHIBIT_RETURN_IF_ERROR(CheckAttempt(record, place, records,
+                                         Sha256Hex(bytes.substr(0, begin))));
     records.push_back(std::move(record));
     begin = end + 1;
   }

@@ -46,7 +46,7 @@ struct FileEntry {
 
 // A file mapped into a process that ran kernels.
 struct MappedFile {
-  std::string name;      // Base name.
+  std::string name;  // Base name.
   std::string sha256;
   std::string build_id;  // Hexadecimal, or "" when it has none.
   bool operator==(const MappedFile&) const = default;
@@ -85,10 +85,10 @@ struct HostFacts {
   std::string kernel;                  // Release.
   std::string boot_id_sha256;          // Digest of the kernel's boot id.
   std::string clock_source;
-  std::string governor;       // "" when absent.
-  std::string boost;          // "0", "1" or "" when absent.
-  std::string smt_siblings;   // Of CPU 0, "0" when alone, "" when absent.
-  int64_t cpu_count = 0;      // Online.
+  std::string governor;      // "" when absent.
+  std::string boost;         // "0", "1" or "" when absent.
+  std::string smt_siblings;  // Of CPU 0, "0" when alone, "" when absent.
+  int64_t cpu_count = 0;     // Online.
   int64_t memory_bytes = 0;
   int64_t page_bytes = 0;
   bool operator==(const HostFacts&) const = default;
@@ -105,8 +105,8 @@ struct Attachment {
 
 struct FreezeRecord {
   std::string manifest_sha256;
-  std::vector<FileEntry> sources;        // sources/..., sorted by path.
-  std::vector<Attachment> attachments;   // Sorted by path.
+  std::vector<FileEntry> sources;       // sources/..., sorted by path.
+  std::vector<Attachment> attachments;  // Sorted by path.
   HostFacts host;
   ToolIdentity tool;
   int64_t start_ns = 0;
@@ -116,22 +116,22 @@ struct FreezeRecord {
 // ---- attempts.jsonl: exhibit.attempt/1, one line per event, append-only.
 
 struct AttemptRecord {
-  int64_t attempt = 0;    // 0 for the first start of any stage in this run.
-  std::string event;      // start, end
-  std::string stage;      // capture, replay
-  std::string result;     // "" at start; done, invalid, interrupted, error
-  std::string message;    // The error's text, or "".
+  int64_t attempt = 0;  // 0 for the first start of any stage in this run.
+  std::string event;    // start, end
+  std::string stage;    // capture, replay
+  std::string result;   // "" at start; done, invalid, interrupted, error
+  std::string message;  // The error's text, or "".
   std::string previous_sha256;  // Of the file before this line.
   ToolIdentity tool;
-  int64_t time_ns = 0;    // CLOCK_BOOTTIME
+  int64_t time_ns = 0;  // CLOCK_BOOTTIME
 };
 
 // ---- cases/<case>/case.json: exhibit.case/1.
 
 struct CaseArray {
-  std::string name;    // The buffer.
-  std::string role;    // input, output
-  std::string dtype;   // Of the buffer: f32
+  std::string name;   // The buffer.
+  std::string role;   // input, output
+  std::string dtype;  // Of the buffer: f32
   std::vector<int64_t> shape;
   // The array file: for an input what the kernel reads, for an output what is
   // expected of it (f64 from an oracle, or as supplied).
@@ -143,11 +143,11 @@ struct CaseArray {
 struct CaseRecord {
   std::string freeze_sha256;
   std::string case_name;
-  std::string program;           // attention, custom
-  std::vector<int64_t> shape;    // As declared; empty for custom.
+  std::string program;         // attention, custom
+  std::vector<int64_t> shape;  // As declared; empty for custom.
   std::vector<int64_t> tile;
-  int64_t dispatch = 0;          // Program instances.
-  std::vector<CaseArray> arrays; // In declaration order.
+  int64_t dispatch = 0;           // Program instances.
+  std::vector<CaseArray> arrays;  // In declaration order.
   ToolIdentity tool;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -157,8 +157,9 @@ struct CaseRecord {
 
 struct CaptureOutput {
   std::string name;
-  std::string jit_sha256;       // What the JIT-linked code wrote; "" for library.
-  std::string prepared_sha256;  // One call through kernel.so in a fresh process.
+  std::string jit_sha256;  // What the JIT-linked code wrote; "" for library.
+  std::string
+      prepared_sha256;  // One call through kernel.so in a fresh process.
   bool operator==(const CaptureOutput&) const = default;
 };
 
@@ -172,9 +173,12 @@ struct CaptureRecord {
   std::string symbol;                   // Entry of kernel.so (.blocks form).
   int64_t workers_per_block = 0;
   int64_t workspace_bytes = 0;
-  std::vector<std::string> required_cpu_flags;  // /proc/cpuinfo spelling, sorted.
-  std::vector<FileEntry> files;   // Of this folder, all but capture.json, sorted.
-  std::vector<CaptureOutput> outputs;  // In declaration order; empty if it failed.
+  std::vector<std::string>
+      required_cpu_flags;  // /proc/cpuinfo spelling, sorted.
+  std::vector<FileEntry>
+      files;  // Of this folder, all but capture.json, sorted.
+  std::vector<CaptureOutput>
+      outputs;  // In declaration order; empty if it failed.
   ProcessEnd end;
   ProcessFacts process;
   int64_t attempt = 0;
@@ -208,11 +212,11 @@ struct PlanRecord {
   int64_t samples = 0;
   int64_t warmup_ns = 0;
   int64_t target_ns = 0;
-  int64_t timeout_ns = 0;    // Of one visit.
+  int64_t timeout_ns = 0;  // Of one visit.
   int64_t seed = 0;
-  std::string isolation;     // process
-  std::string timing_scope;  // native-entry-host-wall
-  int64_t cpu = 0;           // Every visit is pinned to it.
+  std::string isolation;          // process
+  std::string timing_scope;       // native-entry-host-wall
+  int64_t cpu = 0;                // Every visit is pinned to it.
   std::vector<PairShift> shifts;  // Of the 2 * cycles planned pairs.
   ToolIdentity tool;
   int64_t start_ns = 0;
@@ -223,24 +227,25 @@ struct PlanRecord {
 
 struct VisitOutput {
   std::string name;
-  std::string first_sha256;  // After the first call.
-  std::string last_sha256;   // After the last sample.
-  int64_t failed_elements = 0;         // Of the last check.
-  std::optional<double> max_error;     // Absent when an element is not finite.
+  std::string first_sha256;         // After the first call.
+  std::string last_sha256;          // After the last sample.
+  int64_t failed_elements = 0;      // Of the last check.
+  std::optional<double> max_error;  // Absent when an element is not finite.
   bool operator==(const VisitOutput&) const = default;
 };
 
 struct VisitGuard {
   std::string buffer;  // Buffer name, or "workspace".
-  std::string sha256;  // The guard bytes after the last call: before, then after.
+  std::string
+      sha256;  // The guard bytes after the last call: before, then after.
   bool intact = false;
   bool operator==(const VisitGuard&) const = default;
 };
 
 struct ClockFacts {
-  std::string name;           // CLOCK_MONOTONIC_RAW
+  std::string name;  // CLOCK_MONOTONIC_RAW
   int64_t resolution_ns = 0;
-  int64_t overhead_ns = 0;    // Median cost of one reading.
+  int64_t overhead_ns = 0;  // Median cost of one reading.
   bool operator==(const ClockFacts&) const = default;
 };
 
@@ -260,20 +265,20 @@ struct ThreadCounts {
 };
 
 struct VisitRecord {
-  std::string kind;             // calibration, timed
+  std::string kind;  // calibration, timed
   std::string plan_sha256;
   // The record before this one: plan.json, then calibration-0, calibration-1,
   // visit-0000, ...
   std::string previous_sha256;
   std::string case_name;
-  int64_t index = 0;            // Within its kind.
-  int64_t cycle = 0;            // index / 4; 0 for calibration.
-  int64_t position = 0;         // index % 4; the index for calibration.
-  std::string arm;              // baseline, candidate
+  int64_t index = 0;     // Within its kind.
+  int64_t cycle = 0;     // index / 4; 0 for calibration.
+  int64_t position = 0;  // index % 4; the index for calibration.
+  std::string arm;       // baseline, candidate
   std::string variant;
   std::string library_sha256;
   std::string symbol;
-  int64_t attempt = 0;          // Of the replay that made it (attempts.jsonl).
+  int64_t attempt = 0;  // Of the replay that made it (attempts.jsonl).
   int64_t cpu = 0;
   PairShift shift;
   ProcessEnd end;
@@ -281,16 +286,16 @@ struct VisitRecord {
   int64_t first_call_ns = 0;
   int64_t warmup_calls = 0;
   int64_t warmup_ns = 0;
-  int64_t probe_ns = 0;         // Per call, from the warm-up's second half.
-  int64_t repetitions = 0;      // Calls per sample; 0 for calibration.
+  int64_t probe_ns = 0;             // Per call, from the warm-up's second half.
+  int64_t repetitions = 0;          // Calls per sample; 0 for calibration.
   std::vector<int64_t> samples_ns;  // Elapsed, not divided.
-  int64_t checks_passed = 0;    // Full checks of guards and outputs.
+  int64_t checks_passed = 0;        // Full checks of guards and outputs.
 
   std::vector<VisitOutput> outputs;
   std::vector<VisitGuard> guards;
   ClockFacts clock;
   HostState before, after;
-  ThreadCounts counts;          // Over warm-up and samples.
+  ThreadCounts counts;  // Over warm-up and samples.
   std::map<std::string, std::optional<int64_t>> counters;  // null: absent.
   ProcessFacts process;
   ToolIdentity tool;
@@ -307,12 +312,14 @@ std::string EncodeCapture(const CaptureRecord& record);
 std::string EncodePlan(const PlanRecord& record);
 std::string EncodeVisit(const VisitRecord& record);
 
-Result<FreezeRecord> DecodeFreeze(std::string_view bytes, std::string_view where);
+Result<FreezeRecord> DecodeFreeze(std::string_view bytes,
+                                  std::string_view where);
 // The whole file; also checks the numbering and the chain of digests.
 Result<std::vector<AttemptRecord>> DecodeAttempts(std::string_view bytes,
                                                   std::string_view where);
 Result<CaseRecord> DecodeCase(std::string_view bytes, std::string_view where);
-Result<CaptureRecord> DecodeCapture(std::string_view bytes, std::string_view where);
+Result<CaptureRecord> DecodeCapture(std::string_view bytes,
+                                    std::string_view where);
 Result<PlanRecord> DecodePlan(std::string_view bytes, std::string_view where);
 Result<VisitRecord> DecodeVisit(std::string_view bytes, std::string_view where);
 

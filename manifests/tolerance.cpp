@@ -11,8 +11,9 @@ std::string Shortest(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[64];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general).ptr;
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                 std::chars_format::general)
+                       .ptr;
   return std::string(buffer, end);
 }
 
@@ -30,9 +31,11 @@ ToleranceResult CheckTolerance(std::span<const float> actual,
   for (size_t i = 0; i < actual.size(); ++i) {
     const double value = actual[i];
     const double error = std::fabs(value - expected[i]);
-    const double bound = tolerance.absolute + tolerance.relative * std::fabs(expected[i]);
+    const double bound =
+        tolerance.absolute + tolerance.relative * std::fabs(expected[i]);
     if (!(error <= bound) || !std::isfinite(value)) {
-      if (result.failed_elements++ == 0) result.first_failed = static_cast<int64_t>(i);
+      if (result.failed_elements++ == 0)
+        result.first_failed = static_cast<int64_t>(i);
     }
     if (std::isfinite(error)) {
       if (error > max_error) max_error = error;
@@ -44,13 +47,15 @@ ToleranceResult CheckTolerance(std::span<const float> actual,
   return result;
 }
 
-std::string DescribeFailure(const std::string& name, std::span<const float> actual,
+std::string DescribeFailure(const std::string& name,
+                            std::span<const float> actual,
                             std::span<const double> expected,
                             const ToleranceResult& result) {
   const auto first = static_cast<size_t>(result.first_failed);
   return name + ": " + std::to_string(result.failed_elements) + " of " +
-         std::to_string(actual.size()) + " elements outside tolerance, first [" +
-         std::to_string(first) + "]: got " + Shortest(actual[first]) + ", expected " +
+         std::to_string(actual.size()) +
+         " elements outside tolerance, first [" + std::to_string(first) +
+         "]: got " + Shortest(actual[first]) + ", expected " +
          Shortest(expected[first]);
 }
 

@@ -14,7 +14,8 @@ int64_t DigestByte(const std::string& hex, size_t index) {
 }
 
 bool CycleIsSplit(const std::vector<int64_t>& attempts, int64_t cycle) {
-  return !PairIsWhole(attempts, 2 * cycle) || !PairIsWhole(attempts, 2 * cycle + 1);
+  return !PairIsWhole(attempts, 2 * cycle) ||
+         !PairIsWhole(attempts, 2 * cycle + 1);
 }
 
 }  // namespace
@@ -28,8 +29,8 @@ Arm OtherArm(Arm arm) {
 }
 
 Arm StartingArm(int64_t seed, const std::string& case_name) {
-  const std::string hex =
-      Sha256Hex("exhibit.start/1\n" + std::to_string(seed) + "\n" + case_name + "\n");
+  const std::string hex = Sha256Hex("exhibit.start/1\n" + std::to_string(seed) +
+                                    "\n" + case_name + "\n");
   return DigestByte(hex, 0) % 2 == 0 ? Arm::kBaseline : Arm::kCandidate;
 }
 
@@ -38,9 +39,11 @@ Arm ArmOfVisit(Arm starting_arm, int64_t index) {
   return position == 0 || position == 3 ? starting_arm : OtherArm(starting_arm);
 }
 
-PairShift ShiftOfPair(int64_t seed, const std::string& case_name, int64_t pair) {
-  const std::string hex = Sha256Hex("exhibit.shift/1\n" + std::to_string(seed) + "\n" +
-                                    case_name + "\n" + std::to_string(pair) + "\n");
+PairShift ShiftOfPair(int64_t seed, const std::string& case_name,
+                      int64_t pair) {
+  const std::string hex =
+      Sha256Hex("exhibit.shift/1\n" + std::to_string(seed) + "\n" + case_name +
+                "\n" + std::to_string(pair) + "\n");
   constexpr int64_t kSteps = 257;  // 0, 16, ..., 4096
   return {16 * ((DigestByte(hex, 0) * 256 + DigestByte(hex, 1)) % kSteps),
           16 * ((DigestByte(hex, 2) * 256 + DigestByte(hex, 3)) % kSteps)};
@@ -63,7 +66,8 @@ int64_t VisitsNeeded(int64_t cycles, const std::vector<int64_t>& attempts) {
   return 4 * needed_cycles;
 }
 
-int64_t RepetitionsFor(int64_t target_ns, const std::vector<int64_t>& probe_ns) {
+int64_t RepetitionsFor(int64_t target_ns,
+                       const std::vector<int64_t>& probe_ns) {
   constexpr int64_t kRepetitionsMax = int64_t{1} << 31;
   int64_t repetitions = 1;
   for (int64_t probe : probe_ns) {
