@@ -82,7 +82,7 @@ bool WouldDecide(const CaseEstimates& c, int64_t pairs, int64_t cases,
 std::optional<int64_t> CyclesToDecide(const CaseEstimates& c, int64_t cases,
                                       const DecisionRule& rule) {
   const int64_t now = static_cast<int64_t>(c.pair_ratios.size());
-  for (int64_t pairs = (now / 2 + 1) * 2; pairs <= kObservationCountMax;
+  for (int64_t pairs = (now / 2 + 1) * 2; pairs <= 2 * kCyclesToDecideMax;
        pairs += 2) {
     if (WouldDecide(c, pairs, cases, rule)) return pairs / 2;
   }

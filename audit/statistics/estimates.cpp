@@ -143,7 +143,8 @@ void Summarise(double interval_alpha, CaseEstimates& out) {
 
 bool IsBistable(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  for (size_t cut = 2; cut + 2 <= values.size(); ++cut) {
+  const size_t least = std::max(size_t{2}, (values.size() + 2) / 3);
+  for (size_t cut = least; cut + least <= values.size(); ++cut) {
     const double gap = values[cut] - values[cut - 1];
     const double below = values[cut - 1] - values.front();
     const double above = values.back() - values[cut];

@@ -146,6 +146,10 @@ inline constexpr char kTwoGroups[] = "pair-ratios-in-two-groups";
 inline constexpr char kSelfDrift[] = "self-ratios-one-sided";
 }  // namespace remarks
 
+// More cycles than this are not proposed: 128 x 4 visits of a second each are
+// most of ten minutes, for one case.
+inline constexpr int64_t kCyclesToDecideMax = 128;
+
 struct CaseDecision {
   Outcome outcome = Outcome::kInconclusive;
   // Why: the words of reasons:: below, or the disturbances and invalid reasons
@@ -156,8 +160,10 @@ struct CaseDecision {
   std::vector<std::string> remarks;
   // Sign test after the family correction; 1 where ShowsRatio is false.
   double p_value = 1.0;
-  // Cycles in all after which a run that went on like this one would decide;
-  // only for kInconclusive, and absent when no affordable number would.
+  // Cycles in all after which a run that went on like this one (the same share
+  // of dissenting pairs, spreads shrunk by the square root of the count) would
+  // decide. Only for kInconclusive; absent when no number up to
+  // kCyclesToDecideMax would.
   std::optional<int64_t> cycles_to_decide;
 };
 
@@ -196,10 +202,10 @@ Decisions DecideCases(std::span<const CaseEstimates> estimates,
                       const DecisionRule& rule);
 
 // Whether values fall apart in two groups: some cut of the sorted values
-// leaves at least two on each side, the gap is at least a twentieth of the
-// value below it and at least three times the spread (max - min) of either
-// side. A single straggler is therefore never a group of its own. All values
-// positive and finite.
+// leaves at least two and at least a third of them on each side, the gap is at
+// least a twentieth of the value below it and at least three times the spread
+// (max - min) of either side. Stragglers, which the median withstands, are
+// therefore no group. All values positive and finite.
 bool IsBistable(std::vector<double> values);
 
 // Whether a plan of `cycles` uninterrupted cycles can ever reach alpha: its
