@@ -1,0 +1,201 @@
+#include "manifests/manifest_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace exhibit {
+namespace {
+
+Status CheckArms(const Manifest& m, const std::string& place) {
+  auto fail = [&](const std::string& message, const std::string& hint) {
+    return Error{ErrorKind::kInvalidArgument, place + ": " + message, hint};
+  };
+  if (m.baseline == m.candidate)
+    return fail("baseline and candidate are both " + QuoteText(m.baseline),
+                "Name two variants; they may be copies.");
+  for (const std::string& arm : {m.baseline, m.candidate}) {
+    if (!m.FindVariant(arm))
+      return fail("there is no variant " + QuoteText(arm), "");
+  }
+  if (m.variants.size() > 2) {
+    return Error{ErrorKind::kUnsupported,
+                 place + ": " + std::to_string(m.variants.size()) +
+                     " variants, this build compares one pair",
+                 "Declare the baseline and the candidate only."};
+  }
+  return Ok();
+}
+
+Status CheckAttentionCase(const ManifestCase& c, const std::string& place) {
+  auto fail = [&](const std::string& message, const std::string& hint) {
+    return Error{ErrorKind::kInvalidArgument, place + ": " + message, hint};
+  };
+  if (c.shape.size() != 7)
+    return fail("field \"shape\": " + std::to_string(c.shape.size()) +
+                    " extents, attention has 7",
+                "B,Hq,Hkv,Q,K,D,Dv");
+  if (c.tile.size() != 2)
+    return fail("field \"tile\": " + std::to_string(c.tile.size()) +
+                    " extents, attention has 2",
+                "query block, key block");
+  if (!c.buffers.empty() || c.dispatch != 0)
+    return fail("\"buffers\" and \"dispatch\" belong to program \"custom\"",
+                "");
+  for (int64_t extent : c.shape) {
+    if (extent < 1 || extent > (1 << 20))
+      return fail("field \"shape\": extent " + std::to_string(extent) +
+                      " is out of range",
+                  "Legal: 1..1048576.");
+  }
+  for (int64_t extent : c.tile) {
+    if (extent < 1 || extent > 4096)
+      return fail("field \"tile\": extent " + std::to_string(extent) +
+                      " is out of range",
+                  "Legal: 1..4096.");
+  }
+  const auto& s = c.shape;
+  if (s[1] % s[2] != 0)
+    return fail("field \"shape\": Hq " + std::to_string(s[1]) +
+                    " is not a multiple of Hkv " + std::to_string(s[2]),
+                "");
+  if (s[4] < s[3])
+    return fail("field \"shape\": K " + std::to_string(s[4]) +
+                    " is less than Q " + std::to_string(s[3]),
+                "");
+  const double largest = static_cast<double>(s[0]) * static_cast<double>(s[1]) *
+                         static_cast<double>(s[4]) *
+                         static_cast<double>(std::max(s[5], s[6]));
+  if (largest > static_cast<double>(ManifestLimits::kElementsMax))
+    return fail("field \"shape\": an array has more than 2^28 elements", "");
+  for (const auto& [buffer, path] : c.files) {
+    static const std::set<std::string> kBuffers = {"query", "key", "value",
+                                                   "output"};
+    if (kBuffers.count(buffer) == 0)
+      return fail(
+          "field \"files\": attention has no buffer " + QuoteText(buffer),
+          "It has query, key, value and output.");
+  }
+  return Ok();
+}
+
+Status CheckCustomCase(const ManifestCase& c, const std::string& place) {
+  auto fail = [&](const std::string& message, const std::string& hint) {
+    return Error{ErrorKind::kInvalidArgument, place + ": " + message, hint};
+  };
+  if (!c.shape.empty() || !c.tile.empty())
+    return fail("\"shape\" and \"tile\" belong to program \"attention\"", "");
+  if (c.buffers.empty() ||
+      c.buffers.size() > static_cast<size_t>(ManifestLimits::kBuffersMax)) {
+    return fail(
+        "field \"buffers\": " + std::to_string(c.buffers.size()) + " buffers",
+        "Legal: 1..16.");
+  }
+  if (c.dispatch == 0)
+    return fail("field \"dispatch\" is missing",
+                "The number of program instances.");
+  std::set<std::string> names;
+  bool output = false;
+  for (const auto& buffer : c.buffers) {
+    if (!names.insert(buffer.name).second)
+      return fail("buffer " + QuoteText(buffer.name) + " is declared twice",
+                  "");
+    output = output || buffer.role == "output";
+    if (buffer.role == "output" && c.files.count(buffer.name) == 0) {
+      return fail("field \"files\": output " + QuoteText(buffer.name) +
+                      " has no expected values",
+                  "Name an .npy file: a custom program has no oracle.");
+    }
+  }
+  if (!output) return fail("field \"buffers\": there is no output", "");
+  for (const auto& [buffer, path] : c.files) {
+    if (names.count(buffer) == 0)
+      return fail("field \"files\": there is no buffer " + QuoteText(buffer),
+                  "");
+  }
+  return Ok();
+}
+
+// An option stands in exactly one place, and only where something reads it.
+Status CheckOptionPlaces(const Manifest& m, const ManifestCase& c,
+                         const std::string& place) {
+  for (const auto& variant : m.variants) {
+    for (const auto& [name, value] : variant.options) {
+      if (m.controls.count(name) == 0 && c.options.count(name) == 0) continue;
+      return Error{
+          ErrorKind::kInvalidArgument,
+          place + ": option " + name + " stands in variant " +
+              QuoteText(variant.name) + " and in " +
+              (m.controls.count(name) ? "controls"
+                                      : "case " + QuoteText(c.name)),
+          "An option stands in exactly one of controls, case and variant."};
+    }
+    EXHIBIT_RETURN_IF_ERROR(OptionsFor(m, c, variant));
+  }
+  for (const auto& [name, value] : c.options) {
+    if (m.controls.count(name) == 0) continue;
+    return Error{
+        ErrorKind::kInvalidArgument,
+        place + ": option " + name + " stands in controls and in case " +
+            QuoteText(c.name),
+        "An option stands in exactly one of controls, case and variant."};
+  }
+  return Ok();
+}
+
+Status CheckCases(const Manifest& m, const std::string& place) {
+  if (m.cases.empty() ||
+      m.cases.size() > static_cast<size_t>(ManifestLimits::kCasesMax)) {
+    return Error{ErrorKind::kInvalidArgument,
+                 place + ": field \"cases\": " +
+                     std::to_string(m.cases.size()) + " cases",
+                 "Legal: 1..64."};
+  }
+  const bool tile = std::any_of(m.variants.begin(), m.variants.end(),
+                                [](const auto& v) { return v.kind == "tile"; });
+  if (tile && m.program == "custom") {
+    return Error{ErrorKind::kInvalidArgument,
+                 place + ": a custom program has only \"library\" variants",
+                 ""};
+  }
+  std::set<std::string> names;
+  for (const auto& c : m.cases) {
+    const std::string case_place = place + ": case " + QuoteText(c.name);
+    if (!names.insert(c.name).second)
+      return Error{ErrorKind::kInvalidArgument,
+                   case_place + " is declared twice", ""};
+    EXHIBIT_RETURN_IF_ERROR(m.program == "attention"
+                                ? CheckAttentionCase(c, case_place)
+                                : CheckCustomCase(c, case_place));
+    EXHIBIT_RETURN_IF_ERROR(CheckOptionPlaces(m, c, place));
+  }
+  return Ok();
+}
+
+// Two-sided sign test: even when all n pairs agree, p is 2^(1-n).
+Status CheckAlphaIsReachable(const Manifest& m, const std::string& place) {
+  const double family =
+      m.family == "holm" ? static_cast<double>(m.cases.size()) : 1.0;
+  auto reaches = [&](int64_t cycles) {
+    return std::ldexp(1.0, static_cast<int>(1 - 2 * cycles)) < m.alpha / family;
+  };
+  if (reaches(m.cycles)) return Ok();
+  int64_t needed = m.cycles;
+  while (needed < ManifestLimits::kCyclesMax && !reaches(needed)) ++needed;
+  return Error{ErrorKind::kInvalidArgument,
+               place + ": replay.cycles " + std::to_string(m.cycles) +
+                   " gives " + std::to_string(2 * m.cycles) +
+                   " pairs, which can never reach alpha " +
+                   QuoteJson(Json(m.alpha)),
+               "At least " + std::to_string(needed) + " cycles are needed."};
+}
+
+}  // namespace
+
+Status CheckManifest(const Manifest& manifest, const std::string& place) {
+  EXHIBIT_RETURN_IF_ERROR(CheckArms(manifest, place));
+  EXHIBIT_RETURN_IF_ERROR(CheckCases(manifest, place));
+  return CheckAlphaIsReachable(manifest, place);
+}
+
+}  // namespace exhibit
