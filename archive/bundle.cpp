@@ -1,0 +1,155 @@
+#include "archive/bundle.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "archive/bytes.h"
+#include "manifests/content_id.h"
+#include "manifests/file.h"
+#include "manifests/json.h"
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kProvenanceBytesMax = uint64_t{1} << 20;
+constexpr uint64_t kSealBytesMax = uint64_t{64} << 10;
+constexpr const char* kSubjectNames[] = {kEvidenceName, kSourcesName,
+                                         kProvenanceName};
+constexpr const char* kOtherNames[] = {kAuditName, kReportName, kSealName};
+
+template <size_t kCount>
+bool IsOneOf(const std::string& name, const char* const (&names)[kCount]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+Error FirstDifference(const std::vector<std::string>& differences) {
+  std::string message = differences.front();
+  if (differences.size() > 1) {
+    message +=
+        " (and " + std::to_string(differences.size() - 1) + " more like it)";
+  }
+  return Error{ErrorKind::kCorrupt, message,
+               "the bundle was changed after it was packed; fetch it again"};
+}
+
+Status CheckProvenance(const std::string& bundle,
+                       const EvidenceSummary& summary) {
+  EXHIBIT_ASSIGN_OR_RETURN(const Provenance provenance, ReadProvenance(bundle));
+  const auto differs = [](const std::string& what, const std::string& says,
+                          const std::string& is) {
+    return Error{ErrorKind::kCorrupt,
+                 std::string(kProvenanceName) + ": " + what + " is " +
+                     QuoteText(says) + ", the evidence has " + is,
+                 ""};
+  };
+  if (provenance.content_id != summary.content_id) {
+    return differs("content_id", provenance.content_id, summary.content_id);
+  }
+  const auto manifest = summary.found.find(kManifestPath);
+  const std::string digest =
+      manifest == summary.found.end() ? "none" : manifest->second;
+  if (provenance.manifest_sha256 != digest) {
+    return differs("manifest_sha256", provenance.manifest_sha256, digest);
+  }
+  return Ok();
+}
+
+}  // namespace
+
+bool LooksLikeBundle(const std::string& folder) {
+  return PathExists(folder + "/" + kEvidenceName);
+}
+
+Result<std::vector<std::string>> ListBundle(const std::string& bundle) {
+  std::error_code code;
+  std::vector<std::string> names;
+  fs::directory_iterator at(bundle, code);
+  for (; !code && at != fs::directory_iterator(); at.increment(code)) {
+    const std::string name = at->path().filename().string();
+    if (!IsOneOf(name, kSubjectNames) && !IsOneOf(name, kOtherNames)) {
+      return Error{
+          ErrorKind::kCorrupt,
+          "bundle: holds " + QuoteText(name) + ", which is no part of a bundle",
+          ""};
+    }
+    if (at->symlink_status(code).type() != fs::file_type::regular && !code) {
+      return Error{ErrorKind::kCorrupt,
+                   "bundle: " + name + " is not a regular file", ""};
+    }
+    if (code) break;
+    names.push_back(name);
+  }
+  if (code) {
+    const bool absent = code == std::errc::no_such_file_or_directory;
+    return Error{absent ? ErrorKind::kNotFound : ErrorKind::kIo,
+                 bundle + ": cannot list the folder: " + code.message(), ""};
+  }
+  std::sort(names.begin(), names.end());
+  for (const char* const name : kSubjectNames) {
+    if (!std::binary_search(names.begin(), names.end(), name)) {
+      return Error{ErrorKind::kCorrupt,
+                   std::string("bundle: ") + name + " is missing",
+                   "a bundle is what exhibit-archive pack writes"};
+    }
+  }
+  return names;
+}
+
+Result<std::string> HashFile(const std::string& folder,
+                             const std::string& name) {
+  EXHIBIT_ASSIGN_OR_RETURN(FileSource file, FileSource::Open(folder, name));
+  HashingSource hashed(file);
+  EXHIBIT_ASSIGN_OR_RETURN(const uint64_t size_bytes, Drain(hashed));
+  (void)size_bytes;
+  return hashed.FinishHex();
+}
+
+Result<Provenance> ReadProvenance(const std::string& bundle) {
+  EXHIBIT_ASSIGN_OR_RETURN(FileSource file,
+                           FileSource::Open(bundle, kProvenanceName));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes,
+                           ReadAll(file, kProvenanceName, kProvenanceBytesMax));
+  return DecodeProvenance(bytes, kProvenanceName);
+}
+
+Result<std::vector<std::string>> SealDifferences(const std::string& bundle) {
+  EXHIBIT_ASSIGN_OR_RETURN(FileSource file,
+                           FileSource::Open(bundle, kSealName));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes,
+                           ReadAll(file, kSealName, kSealBytesMax));
+  EXHIBIT_ASSIGN_OR_RETURN(const FileDigests stated,
+                           DecodeIndex(bytes, kSealName));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           ListBundle(bundle));
+  FileDigests found;
+  for (const std::string& name : names) {
+    if (name == kSealName) continue;
+    EXHIBIT_ASSIGN_OR_RETURN(found[name], HashFile(bundle, name));
+  }
+  return DigestDifferences(stated, found, kSealName);
+}
+
+Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
+                                     const ArchiveLimits& limits,
+                                     const EvidenceVisitor& visitor) {
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           ListBundle(bundle));
+  if (std::binary_search(names.begin(), names.end(), kSealName)) {
+    EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> differences,
+                             SealDifferences(bundle));
+    if (!differences.empty()) return FirstDifference(differences);
+  }
+  EXHIBIT_ASSIGN_OR_RETURN(EvidenceSummary summary,
+                           ReadBundle(bundle, limits, visitor));
+  const std::vector<std::string> differences = IndexDifferences(summary);
+  if (!differences.empty()) return FirstDifference(differences);
+  EXHIBIT_RETURN_IF_ERROR(CheckProvenance(bundle, summary));
+  return summary;
+}
+
+}  // namespace exhibit

@@ -1,0 +1,59 @@
+// What lies in the folder of a bundle.
+//
+// Normative: archive/FORMAT.md, "The folder".
+
+#ifndef EXHIBIT_ARCHIVE_BUNDLE_H_
+#define EXHIBIT_ARCHIVE_BUNDLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "archive/evidence_reader.h"
+#include "archive/limits.h"
+#include "archive/provenance.h"
+#include "manifests/result.h"
+
+namespace exhibit {
+
+// Subject: written by pack.
+inline constexpr char kEvidenceName[] = "evidence.tar.xz";
+inline constexpr char kSourcesName[] = "sources.tar.gz";
+inline constexpr char kProvenanceName[] = "provenance.json";
+// Derived: computed by the audit from the subject alone.
+inline constexpr char kAuditName[] = "audit.json";
+inline constexpr char kReportName[] = "report.md";
+// Seal: over every file but itself.
+inline constexpr char kSealName[] = "SHA256SUMS";
+
+// True when `folder` holds an evidence.tar.xz, so is a bundle and no run.
+bool LooksLikeBundle(const std::string& folder);
+
+// The names in the folder `bundle`, sorted. Fails with kNotFound when there is
+// no such folder and with kCorrupt when a file of the subject is missing, or
+// anything else than the six files is there, or one is not a regular file.
+Result<std::vector<std::string>> ListBundle(const std::string& bundle);
+
+// SHA-256 in hexadecimal of the file `name` in `folder`.
+Result<std::string> HashFile(const std::string& folder,
+                             const std::string& name);
+
+// provenance.json of `bundle`.
+Result<Provenance> ReadProvenance(const std::string& bundle);
+
+// The digests in SHA256SUMS compared with the files: one sentence per
+// difference, sorted by name; empty when the seal is sound. Fails with
+// kNotFound when the bundle is not sealed and with kCorrupt when SHA256SUMS
+// cannot be read as one.
+Result<std::vector<std::string>> SealDifferences(const std::string& bundle);
+
+// Reads the subject as ReadBundle does, and fails with kCorrupt when the index
+// does not hold, when provenance.json names another run, or when there is a
+// seal and it does not hold.
+Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
+                                     const ArchiveLimits& limits,
+                                     const EvidenceVisitor& visitor);
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_ARCHIVE_BUNDLE_H_
