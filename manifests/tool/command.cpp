@@ -1,0 +1,323 @@
+#include "manifests/tool/command.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <locale>
+#include <new>
+#include <utility>
+
+#include "manifests/json.h"
+#include "manifests/tool/identity.h"
+#include "manifests/tool/talk.h"
+
+namespace exhibit {
+namespace {
+
+volatile std::sig_atomic_t pending_signal = 0;
+
+void RememberSignal(int number) { pending_signal = number; }
+
+int ReportedStatus(const Error& error) {
+  return static_cast<int>(ReportError(error));
+}
+
+int ReportBug(const std::string& what) {
+  SayLine("error: internal: " + what);
+  SayPlainLine(
+      "hint: this is a bug in Exhibit; please report the command and "
+      "this message");
+  return static_cast<int>(Exit::kBug);
+}
+
+int ReportBadCommandLine(const std::string& tool, std::string what) {
+  // CLI11 begins its sentences with a capital letter.
+  if (what.size() > 1 && what[0] >= 'A' && what[0] <= 'Z' && what[1] >= 'a' &&
+      what[1] <= 'z') {
+    what[0] = static_cast<char>(what[0] - 'A' + 'a');
+  }
+  SayLine("error: " + what);
+  SayPlainLine("hint: see " + tool + " --help");
+  return static_cast<int>(Exit::kUsage);
+}
+
+[[noreturn]] void ReportUncaught() {
+  std::string what = "unknown exception";
+  try {
+    if (const std::exception_ptr caught = std::current_exception()) {
+      std::rethrow_exception(caught);
+    }
+  } catch (const std::exception& exception) {
+    what = exception.what();
+  } catch (...) {
+  }
+  ::_exit(ReportBug(what));
+}
+
+// A closed descriptor below 3 would be given to the next file that is opened,
+// and the talk or the product would land in it.
+void FillStandardDescriptors() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // Read-only, so that writing the product fails and is noticed.
+    if (::open("/dev/null", O_RDONLY) != fd) return;
+  }
+}
+
+void PrepareProcess() {
+  FillStandardDescriptors();
+  // A closed pipe and a file-size limit are errors to report, not to die of.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::setlocale(LC_ALL, "C");
+  std::locale::global(std::locale::classic());
+}
+
+// The one value of an option. One that looks like an option is most likely the
+// next option after a forgotten value.
+std::string OneValue(const std::string& name, const CLI::results_t& words) {
+  const std::string& word = words.at(0);
+  if (word.starts_with("--") && name.starts_with("--")) {
+    throw CLI::ValidationError(name, "a value is missing before " + word);
+  }
+  return word;
+}
+
+int64_t ParseInteger(const std::string& name, const std::string& word,
+                     int64_t low, int64_t high) {
+  int64_t value = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, code] = std::from_chars(word.data(), end, value);
+  // Comparing the spelling refuses 007 and -0, which others read otherwise.
+  if (code != std::errc() || stop != end || std::to_string(value) != word) {
+    throw CLI::ValidationError(name,
+                               "not a decimal integer: " + QuoteText(word));
+  }
+  if (value < low || value > high) {
+    throw CLI::ValidationError(name, "must be from " + std::to_string(low) +
+                                         " to " + std::to_string(high) +
+                                         ", read " + word);
+  }
+  return value;
+}
+
+}  // namespace
+
+struct CommandLine::State {
+  std::string tool;
+  std::unique_ptr<CLI::App> owned;  // Null in a subcommand.
+  CLI::App* app = nullptr;
+  bool is_quiet = false;  // Of this command or subcommand.
+  bool wants_version = false;
+  bool* chosen = nullptr;
+  std::string footer;
+  std::vector<std::unique_ptr<CommandLine>> subcommands;
+
+  CLI::Option* AddOption(const std::string& name, CLI::callback_t read,
+                         const std::string& help, const char* type) {
+    CLI::Option* option = app->add_option(name, std::move(read), help);
+    return option->type_name(type)->type_size(1)->expected(1);
+  }
+};
+
+CommandLine::CommandLine(std::string tool, std::string summary,
+                         std::vector<std::string> example)
+    : state_(std::make_unique<State>()) {
+  // Options are described before RunTool can catch anything.
+  std::set_terminate(ReportUncaught);
+  state_->tool = tool;
+  state_->owned = std::make_unique<CLI::App>(std::move(summary), tool);
+  state_->app = state_->owned.get();
+  state_->app->set_help_flag("--help", "Print this text");
+  state_->footer = example.empty() ? "" : "Example:";
+  for (const std::string& line : example) state_->footer += "\n  " + line;
+  state_->app->footer(state_->footer);
+  Flag("--quiet", state_->is_quiet, "Say nothing but errors");
+  Flag("--version", state_->wants_version,
+       "Print version and digest of this build");
+}
+
+CommandLine::CommandLine(std::unique_ptr<State> state)
+    : state_(std::move(state)) {
+  Flag("--quiet", state_->is_quiet, "Say nothing but errors");
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::Flag(const std::string& name, bool& value,
+                       const std::string& help) {
+  state_->app
+      ->add_flag_callback(
+          name, [&value] { value = true; }, help)
+      ->disable_flag_override();
+}
+
+void CommandLine::Text(const std::string& name, std::string& value,
+                       const std::string& help) {
+  state_->AddOption(
+      name,
+      [&value, name](const CLI::results_t& words) {
+        value = OneValue(name, words);
+        return true;
+      },
+      help, "TEXT");
+}
+
+void CommandLine::RequiredText(const std::string& name, std::string& value,
+                               const std::string& help) {
+  state_
+      ->AddOption(
+          name,
+          [&value, name](const CLI::results_t& words) {
+            value = OneValue(name, words);
+            return true;
+          },
+          help, "TEXT")
+      ->required();
+}
+
+void CommandLine::Integer(const std::string& name, int64_t& value, int64_t low,
+                          int64_t high, const std::string& help) {
+  state_->AddOption(
+      name,
+      [&value, name, low, high](const CLI::results_t& words) {
+        value = ParseInteger(name, words.at(0), low, high);
+        return true;
+      },
+      help, "N");
+}
+
+void CommandLine::TextList(const std::string& name,
+                           std::vector<std::string>& value,
+                           const std::string& help) {
+  CLI::Option* option = state_->AddOption(
+      name,
+      [&value, name](const CLI::results_t& words) {
+        value.clear();
+        for (const std::string& word : words) {
+          value.push_back(OneValue(name, {word}));
+        }
+        return true;
+      },
+      help, "TEXT");
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  // `--x a b` is one value and a positional; `--x a --x b` is two values.
+  if (name.starts_with("--")) {
+    option->allow_extra_args(false);
+  } else {
+    option->expected(1, CLI::detail::expected_max_vector_size);
+  }
+}
+
+CommandLine& CommandLine::Subcommand(const std::string& name,
+                                     const std::string& help, bool& chosen) {
+  auto state = std::make_unique<State>();
+  state->tool = state_->tool;
+  state->app = state_->app->add_subcommand(name, help);
+  state->app->footer(state_->footer);
+  state->chosen = &chosen;
+  state_->subcommands.push_back(
+      std::unique_ptr<CommandLine>(new CommandLine(std::move(state))));
+  return *state_->subcommands.back();
+}
+
+int RunTool(int argc, char** argv, CommandLine& command,
+            const std::function<Exit()>& body) {
+  PrepareProcess();
+  CommandLine::State& state = *command.state_;
+  StartTalk(state.tool, Talk::kNormal);
+  try {
+    state.app->parse(argc, argv);
+    if (state.wants_version) {
+      const Status printed = PrintProduct(state.tool + " " + ToolVersion() +
+                                          "\nsource " + SourceTreeDigest() +
+                                          "\ncommit " + SourceCommit() + "\n");
+      return printed.ok() ? 0 : ReportedStatus(printed.error());
+    }
+    bool is_quiet = state.is_quiet;
+    bool any_chosen = state.subcommands.empty();
+    for (const auto& subcommand : state.subcommands) {
+      if (!subcommand->state_->app->parsed()) continue;
+      *subcommand->state_->chosen = true;
+      any_chosen = true;
+      is_quiet = is_quiet || subcommand->state_->is_quiet;
+    }
+    if (!any_chosen) {
+      return ReportBadCommandLine(state.tool, "a subcommand is required");
+    }
+    StartTalk(state.tool, is_quiet ? Talk::kQuiet : Talk::kNormal);
+    const Exit exit = body();
+    EndBar();
+    if (PendingSignal() != 0) return 128 + PendingSignal();
+    return static_cast<int>(exit);
+  } catch (const CLI::CallForHelp&) {
+    const Status printed = PrintProduct(state.app->help());
+    return printed.ok() ? 0 : ReportedStatus(printed.error());
+  } catch (const CLI::ParseError& error) {
+    return ReportBadCommandLine(state.tool, error.what());
+  } catch (const std::bad_alloc&) {
+    return ReportedStatus(Error{ErrorKind::kLimitExceeded, "out of memory",
+                                "free memory or use a smaller case"});
+  } catch (const std::exception& exception) {
+    return ReportBug(exception.what());
+  } catch (...) {
+    return ReportBug("unknown exception");
+  }
+}
+
+Exit ExitFor(const Error& error) {
+  return error.kind == ErrorKind::kUnsupported ? Exit::kUnsupported
+                                               : Exit::kCouldNot;
+}
+
+Exit ReportError(const Error& error) {
+  SayLine("error: " + error.message);
+  if (!error.hint.empty()) SayPlainLine("hint: " + error.hint);
+  return ExitFor(error);
+}
+
+Exit ReportUsage(const Error& error) {
+  ReportError(error);
+  return Exit::kUsage;
+}
+
+void Warn(const std::string& message) {
+  if (!IsQuiet()) SayLine("warning: " + message);
+}
+
+Status PrintProduct(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      return Error{
+          ErrorKind::kIo,
+          "cannot write to standard output: errno " + std::to_string(errno),
+          ""};
+    }
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return Ok();
+}
+
+void WatchSignals() {
+  struct sigaction action {};
+  action.sa_handler = RememberSignal;
+  // No SA_RESTART: a wait must end when a signal arrives.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (::sigaction(number, &action, nullptr) != 0) {
+      throw std::logic_error("sigaction failed");
+    }
+  }
+}
+
+int PendingSignal() { return pending_signal; }
+
+}  // namespace exhibit
