@@ -77,8 +77,10 @@ struct ArrayPlan {
   std::string name;  // For people: the value's; "_next" after a carry's.
   tile::ScalarType scalar = tile::ScalarType::kF32;
   int64_t elements = 0;
-  int64_t offset_bytes = 0;           // In the packet's workspace; 64-aligned.
-  tile::ValueId value = tile::kNone;  // The first value that it holds.
+  int64_t offset_bytes = 0;  // In the packet's workspace; 64-aligned.
+  // The value whose definition fills it; the yielded one for a next array.
+  tile::ValueId value = tile::kNone;
+  bool is_next = false;  // The second array of a carry.
 };
 
 struct Plan {
