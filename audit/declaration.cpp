@@ -1,0 +1,78 @@
+#include "audit/declaration.h"
+
+#include <algorithm>
+
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+struct EndRule {
+  std::string path;
+  const ProcessEnd& end;
+};
+
+void CheckEnd(const EndRule& rule, Checker& check) {
+  const ProcessEnd& end = rule.end;
+  const bool completed = end.status == "completed";
+  check.True({"end-inconsistent", rule.path, "end",
+              "a completed end has no reason, signal or exit status, and any "
+              "other end has a reason"},
+             completed ? end.reason.empty() && end.signal == 0 &&
+                             end.exit_status == 0
+                       : !end.reason.empty());
+  check.True({"end-inconsistent", rule.path, "end.signal",
+              "exactly a crash has a signal"},
+             (end.status == "crashed") == (end.signal != 0) ||
+                 end.status == "timed-out");
+}
+
+void CheckEnds(const CaseEvidence& c, Checker& check) {
+  for (const auto& [variant, capture] : c.captures) {
+    if (!capture.capture.record) continue;
+    CheckEnd({capture.capture.path, capture.capture.record->end}, check);
+  }
+  for (const auto* visits : {&c.calibrations, &c.visits}) {
+    for (const Filed<VisitRecord>& visit : *visits) {
+      if (visit.record) CheckEnd({visit.path, visit.record->end}, check);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<DeclaredBuffer> DeclaredBuffers(const Manifest& manifest,
+                                            const ManifestCase& declared) {
+  std::vector<DeclaredBuffer> buffers;
+  const auto from_file = [&](const std::string& name) {
+    return declared.files.contains(name);
+  };
+  if (manifest.program == "attention") {
+    // B, Hq, Hkv, Q, K, D, Dv.
+    const std::vector<int64_t>& s = declared.shape;
+    buffers = {{"query", false, {s[0], s[1], s[3], s[5]}, from_file("query")},
+               {"key", false, {s[0], s[2], s[4], s[5]}, from_file("key")},
+               {"value", false, {s[0], s[2], s[4], s[6]}, from_file("value")},
+               {"output", true, {s[0], s[1], s[3], s[6]}, from_file("output")}};
+    return buffers;
+  }
+  for (const ManifestBuffer& buffer : declared.buffers) {
+    buffers.push_back({buffer.name, buffer.role == "output", buffer.shape,
+                       from_file(buffer.name)});
+  }
+  return buffers;
+}
+
+void CheckDeclaration(const Subject& subject, Evidence& evidence,
+                      FindingList& findings) {
+  for (CaseEvidence& c : evidence.cases) {
+    if (!c.sound) continue;
+    Checker check(findings, c);
+    CheckCaseDeclaration(subject, evidence, c, check);
+    CheckEnds(c, check);
+    if (c.plan.record) CheckReplayDeclaration(evidence, c, check);
+  }
+  CheckCohort(subject, evidence, findings);
+}
+
+}  // namespace exhibit

@@ -1,0 +1,44 @@
+// Stage declaration: the manifest, the captures and the visits say the same,
+// and nothing that was declared is left out.
+
+#ifndef EXHIBIT_AUDIT_DECLARATION_H_
+#define EXHIBIT_AUDIT_DECLARATION_H_
+
+#include "audit/checker.h"
+#include "audit/evidence.h"
+#include "audit/finding.h"
+#include "audit/subject.h"
+
+namespace exhibit {
+
+// Needs the manifest and freeze.json; looks at the cases that are sound.
+void CheckDeclaration(const Subject& subject, Evidence& evidence,
+                      FindingList& findings);
+
+// Its parts, a file each.
+
+// case.json and every capture.json of one case.
+void CheckCaseDeclaration(const Subject& subject, const Evidence& evidence,
+                          CaseEvidence& c, Checker& check);
+// plan.json, calibrations and visits of one case.
+void CheckReplayDeclaration(const Evidence& evidence, CaseEvidence& c,
+                            Checker& check);
+// One host, boot and build; times, attempts and sources.
+void CheckCohort(const Subject& subject, Evidence& evidence,
+                 FindingList& findings);
+
+// A buffer of a case as the manifest declares it.
+struct DeclaredBuffer {
+  std::string name;
+  bool is_output = false;
+  std::vector<int64_t> shape;
+  bool from_file = false;  // Its array was named by the manifest.
+};
+
+// All buffers in declaration order: of the attention program, or as typed.
+std::vector<DeclaredBuffer> DeclaredBuffers(const Manifest& manifest,
+                                            const ManifestCase& declared);
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_AUDIT_DECLARATION_H_

@@ -1,0 +1,214 @@
+// The part of stage declaration that looks at case.json and capture.json.
+
+#include <algorithm>
+
+#include "audit/declaration.h"
+#include "manifests/options.h"
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+constexpr char kAttentionSymbol[] = "attention.packet_batch.blocks";
+
+bool HasShape(const ArrayFacts& facts, const std::vector<int64_t>& shape) {
+  return std::equal(facts.shape.begin(), facts.shape.end(), shape.begin(),
+                    shape.end(), [](uint64_t a, int64_t b) {
+                      return b >= 0 && a == static_cast<uint64_t>(b);
+                    });
+}
+
+// An array that a record refers to holds what the record says.
+void CheckArray(const Evidence& evidence, const Claim& claim,
+                const std::string& sha256, const std::vector<int64_t>& shape,
+                bool may_be_f64, Checker& check) {
+  const auto facts = evidence.arrays.find(sha256);
+  if (facts == evidence.arrays.end()) return;  // Reported before.
+  const bool dtype_fits =
+      facts->second.dtype == DType::kF32 ||
+      (may_be_f64 && facts->second.dtype == DType::kF64);
+  check.True(claim, dtype_fits && HasShape(facts->second, shape));
+}
+
+void CheckCaseArray(const Evidence& evidence, const CaseEvidence& c,
+                    const CaseArray& array, const DeclaredBuffer& declared,
+                    Checker& check) {
+  const Claim differs{"case-differs", c.record.path, array.name,
+                      "the buffer is declared otherwise"};
+  check.Equal(differs, declared.name, array.name);
+  check.Equal(differs, declared.is_output ? "output" : "input", array.role);
+  check.Equal(differs, "f32", array.dtype);
+  check.Equal(differs, declared.shape, array.shape);
+  const char* made = declared.is_output ? "oracle" : "sine";
+  const char* given = declared.is_output ? "supplied" : "file";
+  check.Equal({"case-differs", c.record.path, array.name + ".origin",
+               "the array comes from elsewhere than declared"},
+              declared.from_file ? given : made, array.origin);
+  CheckArray(evidence,
+             {"arrays-differ", ArrayPath(array.sha256), array.name,
+              "the array's type or shape is not that of the buffer"},
+             array.sha256, declared.shape, declared.is_output, check);
+}
+
+void CheckCase(const Evidence& evidence, const CaseEvidence& c,
+               const std::vector<DeclaredBuffer>& buffers, Checker& check) {
+  const Manifest& manifest = *evidence.manifest;
+  const CaseRecord& record = *c.record.record;
+  const std::string& path = c.record.path;
+  check.Equal({"names-differ", path, "case_name",
+               "the record speaks of another case than its path"},
+              c.name(), record.case_name);
+  const std::string message = "the manifest declares otherwise";
+  check.Equal({"case-differs", path, "program", message}, manifest.program,
+              record.program);
+  check.Equal({"case-differs", path, "shape", message}, c.declared->shape,
+              record.shape);
+  check.Equal({"case-differs", path, "tile", message}, c.declared->tile,
+              record.tile);
+  check.Equal({"case-differs", path, "dispatch", message},
+              manifest.program == "attention" ? AttentionInstances(*c.declared)
+                                              : c.declared->dispatch,
+              record.dispatch);
+  if (!check.Equal({"case-differs", path, "arrays",
+                    "the number of buffers is declared otherwise"},
+                   buffers.size(), record.arrays.size())) {
+    return;
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    CheckCaseArray(evidence, c, record.arrays[i], buffers[i], check);
+  }
+}
+
+void CheckTileCapture(const Manifest& manifest, const CaseEvidence& c,
+                      const CaptureEvidence& capture, Checker& check) {
+  const CaptureRecord& record = *capture.capture.record;
+  const std::string& path = capture.capture.path;
+  auto options = OptionsFor(manifest, *c.declared, *capture.variant);
+  if (!options.ok()) {
+    check.ReportError("options-differ", kManifestPath, options.error());
+    return;
+  }
+  const std::map<std::string, Json> values = TileOptionValues(*options);
+  for (const auto& [name, value] : values) {
+    const auto found = record.options.find(name);
+    check.Equal({"options-differ", path, "options." + name,
+                 "the manifest asks for another value"},
+                QuoteJson(value),
+                found == record.options.end() ? "nothing"
+                                              : QuoteJson(found->second));
+  }
+  check.Equal({"options-differ", path, "options",
+               "the number of options differs"},
+              values.size(), record.options.size());
+  check.Equal({"options-differ", path, "workers_per_block",
+               "the manifest asks for another value"},
+              options->workers_per_block, record.workers_per_block);
+  check.Equal({"arm-differs", path, "symbol",
+               "it is not the entry of the attention program"},
+              kAttentionSymbol, record.symbol);
+}
+
+// kernel.so, or kernel.o, is the declared file where the author froze it.
+void CheckLibraryFile(const Subject& subject, const CaseEvidence& c,
+                      const CaptureEvidence& capture, Checker& check) {
+  const std::string& declared = capture.variant->library;
+  const SubjectFile* source = subject.Find("sources/manifest/" + declared);
+  if (source == nullptr) return;
+  const std::string path = CaptureFolder(c.name(), capture.variant->name) +
+                           (declared.ends_with(".o") ? "/kernel.o"
+                                                     : "/kernel.so");
+  const SubjectFile* file = subject.Find(path);
+  if (file == nullptr) return;
+  check.Equal({"library-differs", path, "",
+               "it is not the file that the manifest names"},
+              source->sha256, file->sha256);
+}
+
+void CheckLibraryCapture(const Subject& subject, const CaseEvidence& c,
+                         const CaptureEvidence& capture, Checker& check) {
+  const CaptureRecord& record = *capture.capture.record;
+  const std::string& path = capture.capture.path;
+  check.True({"options-differ", path, "options", "a library has no options"},
+             record.options.empty());
+  check.Equal({"arm-differs", path, "symbol", "the manifest names another"},
+              capture.variant->symbol, record.symbol);
+  check.Equal({"arm-differs", path, "workspace_bytes",
+               "the manifest asks for another size"},
+              capture.variant->workspace_bytes, record.workspace_bytes);
+  CheckLibraryFile(subject, c, capture, check);
+}
+
+void CheckCaptureOutputs(const Evidence& evidence,
+                         const CaptureEvidence& capture,
+                         const std::vector<DeclaredBuffer>& buffers,
+                         Checker& check) {
+  const CaptureRecord& record = *capture.capture.record;
+  const std::string& path = capture.capture.path;
+  if (!capture.Completed() && record.outputs.empty()) return;
+  std::vector<DeclaredBuffer> outputs;
+  std::copy_if(buffers.begin(), buffers.end(), std::back_inserter(outputs),
+               [](const DeclaredBuffer& b) { return b.is_output; });
+  if (!check.Equal({"end-inconsistent", path, "outputs",
+                    "the number of outputs is declared otherwise"},
+                   outputs.size(), record.outputs.size())) {
+    return;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const CaptureOutput& found = record.outputs[i];
+    check.Equal({"case-differs", path, "outputs",
+                 "the output is declared otherwise"},
+                outputs[i].name, found.name);
+    check.True({"end-inconsistent", path, found.name,
+                "a completed capture has every output, and a library has none "
+                "from a JIT"},
+               !capture.Completed() ||
+                   (!found.prepared_sha256.empty() &&
+                    found.jit_sha256.empty() == (record.kind == "library")));
+    for (const std::string& sha256 :
+         {found.jit_sha256, found.prepared_sha256}) {
+      CheckArray(evidence,
+                 {"arrays-differ", ArrayPath(sha256), found.name,
+                  "the array's type or shape is not that of the output"},
+                 sha256, outputs[i].shape, false, check);
+    }
+  }
+}
+
+void CheckCapture(const Subject& subject, const Evidence& evidence,
+                  const CaseEvidence& c, const CaptureEvidence& capture,
+                  const std::vector<DeclaredBuffer>& buffers,
+                  Checker& check) {
+  const CaptureRecord& record = *capture.capture.record;
+  const std::string& path = capture.capture.path;
+  const std::string message = "the record speaks of another capture";
+  check.Equal({"names-differ", path, "case_name", message}, c.name(),
+              record.case_name);
+  check.Equal({"names-differ", path, "variant", message},
+              capture.variant->name, record.variant);
+  if (!check.Equal({"names-differ", path, "kind",
+                    "the manifest declares another kind"},
+                   capture.variant->kind, record.kind)) {
+    return;
+  }
+  if (record.kind == "tile") {
+    CheckTileCapture(*evidence.manifest, c, capture, check);
+  } else {
+    CheckLibraryCapture(subject, c, capture, check);
+  }
+  CheckCaptureOutputs(evidence, capture, buffers, check);
+}
+
+}  // namespace
+
+void CheckCaseDeclaration(const Subject& subject, const Evidence& evidence,
+                          CaseEvidence& c, Checker& check) {
+  const std::vector<DeclaredBuffer> buffers =
+      DeclaredBuffers(*evidence.manifest, *c.declared);
+  CheckCase(evidence, c, buffers, check);
+  for (const auto& [variant, capture] : c.captures) {
+    if (!capture.capture.record) continue;
+    CheckCapture(subject, evidence, c, capture, buffers, check);
+  }
+}
+
+}  // namespace exhibit
