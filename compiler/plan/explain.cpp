@@ -34,19 +34,13 @@ std::string MmaLine(const Program& program, const MmaPlan& mma) {
   return line + "\n";
 }
 
-std::string ArrayLine(const Plan& plan, size_t index) {
-  const ArrayPlan& array = plan.arrays[index];
+std::string ArrayLine(const Plan& plan, const ArrayPlan& array) {
   std::string line = "array " + array.name + ": " +
                      std::string(NameOf(array.scalar)) + " x " +
                      std::to_string(array.elements) + " at " +
                      std::to_string(array.offset_bytes);
-  const ValuePlan& value = plan.values.at(array.value);
-  // The next array of a carry holds what another value was, so it is known by
-  // that value's storage being elsewhere.
-  const bool is_next = value.array != static_cast<int32_t>(index);
-  return line +
-         (is_next ? ", next of a carry" : std::string(", rule ") + value.rule) +
-         "\n";
+  if (array.is_next) return line + ", next of a carry\n";
+  return line + ", rule " + plan.values.at(array.value).rule + "\n";
 }
 
 }  // namespace
@@ -54,7 +48,7 @@ std::string ArrayLine(const Plan& plan, size_t index) {
 std::string ExplainPlan(const Program& program, const Plan& plan) {
   std::string text;
   for (const MmaPlan& mma : plan.mmas) text += MmaLine(program, mma);
-  for (size_t i = 0; i < plan.arrays.size(); ++i) text += ArrayLine(plan, i);
+  for (const ArrayPlan& array : plan.arrays) text += ArrayLine(plan, array);
   text +=
       "snapshots: " + std::to_string(plan.static_snapshot_bytes_per_worker) +
       " bytes per worker in " +

@@ -185,6 +185,7 @@ void Layout::PlaceCarry(const Carry& carry) {
                     -1};
   plan_.values.at(carry.result) = current;
   current.next_array = AddArray(carry.yielded, "");
+  plan_.arrays.back().is_next = true;
   plan_.arrays.back().name = ValueName(program_, carry.argument) + "_next";
   plan_.values.at(carry.argument) = current;
 }
