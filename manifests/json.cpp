@@ -52,12 +52,16 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& e) override {
     position_ = position;
-    // The library's text repeats the position; its id tells the kind.
+    // "[json.exception.x.n] parse error at line 1, column 2: reason": the place
+    // is ours to say.
     std::string reason = e.what();
+    const size_t bracket = reason.find("] ");
+    if (bracket != std::string::npos) reason.erase(0, bracket + 2);
     const size_t colon = reason.find(": ");
-    error_ = {ErrorKind::kCorrupt,
-              colon == std::string::npos ? reason : reason.substr(colon + 2),
-              ""};
+    if (reason.starts_with("parse error") && colon != std::string::npos) {
+      reason.erase(0, colon + 2);
+    }
+    error_ = {ErrorKind::kCorrupt, reason, ""};
     return false;
   }
 

@@ -1,0 +1,185 @@
+#include "manifests/manifest.h"
+
+#include <gtest/gtest.h>
+
+namespace exhibit {
+namespace {
+
+const char kGood[] = R"({ "schema": "exhibit.manifest/1",
+  "name": "attention-mma", "question": "Does R4 beat R1?",
+  "program": "attention", "target": { "cpu": "native" },
+  "controls": { "packet_width": 8, "qk": "mma" },
+  "variants": { "r1": { "mma_output_block": 1 }, "r4": { "mma_output_block": 4 } },
+  "baseline": "r1", "candidate": "r4",
+  "cases": [ { "name": "decode", "shape": [1,8,2,1,257,40,48], "tile": [1,16],
+               "options": { "max_unrolled_mma_terms": 8, "full_packet": true } } ],
+  "inputs": { "generator": "sine" },
+  "tolerance": { "absolute": 1e-6, "relative": 1e-5 },
+  "expect": { "outputs": "bitwise-equal", "capacity": "equal" },
+  "replay": { "cycles": 3, "samples": 7, "warmup_ms": 30, "target_ms": 15, "isolation": "process", "seed": 1 },
+  "decision": { "rule": "pairs/1", "alpha": 0.05, "minimum_effect": 0.01 },
+  "limits": [ "R4 groups QK and PV together." ], "continues": [] })";
+
+const char kCustom[] = R"({ "schema": "exhibit.manifest/1",
+  "name": "saxpy", "question": "q", "program": "custom",
+  "variants": { "a": { "library": "a.so", "symbol": "saxpy" }, "b": { "library": "b.o", "symbol": "saxpy" } },
+  "baseline": "a", "candidate": "b",
+  "cases": [ { "name": "n1000", "dispatch": 4,
+     "buffers": [ { "name": "x", "role": "input", "dtype": "f32", "shape": [1000] },
+                  { "name": "y", "role": "output", "dtype": "f32", "shape": [1000] } ],
+     "files": { "y": "y.npy" } } ],
+  "tolerance": { "absolute": 0, "relative": 0 },
+  "replay": { "cycles": 3, "samples": 5 },
+  "decision": { "rule": "pairs/1", "alpha": 0.05, "minimum_effect": 0 } })";
+
+std::string Edited(std::string text, const std::string& from,
+                   const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST(Manifest, TheExampleReads) {
+  const auto m = ParseManifest(kGood, "m.json");
+  ASSERT_TRUE(m.ok()) << m.error().message;
+  EXPECT_EQ(m->name, "attention-mma");
+  EXPECT_EQ(m->cases.size(), 1u);
+  EXPECT_EQ(m->absolute_tolerance, 1e-6);
+  EXPECT_EQ(WhatIsMeasured(*m), "mma_output_block 1 -> 4, as a whole");
+  EXPECT_EQ(AttentionInstances(m->cases[0]), 8);
+  const auto options = OptionsFor(*m, m->cases[0], *m->FindVariant("r4"));
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->mma_output_block, 4);
+  EXPECT_EQ(options->max_unrolled_mma_terms, 8);
+  EXPECT_TRUE(options->full_packet);
+}
+
+TEST(Manifest, ACustomProgramReadsWithDefaults) {
+  const auto m = ParseManifest(kCustom, "m.json");
+  ASSERT_TRUE(m.ok()) << m.error().message;
+  EXPECT_EQ(m->warmup_ms, 30);
+  EXPECT_EQ(m->expect_outputs, "within-tolerance");
+  EXPECT_EQ(m->FindVariant("b")->library, "b.o");
+  EXPECT_EQ(WhatIsMeasured(*m), "a.so:saxpy -> b.o:saxpy, as a whole");
+}
+
+struct Row {
+  const char* base;
+  std::string from, to;
+  ErrorKind kind;
+  std::string message;
+};
+
+TEST(Manifest, WhatIsWrongIsNamedWithItsFieldAndValue) {
+  constexpr auto kInvalid = ErrorKind::kInvalidArgument;
+  constexpr auto kUnsupported = ErrorKind::kUnsupported;
+  const std::vector<Row> table = {
+      {kGood, "exhibit.manifest/1", "exhibit.manifest/9", kUnsupported,
+       "exhibit.manifest/9"},
+      {kGood, "\"schema\": \"exhibit.manifest/1\",", "", kInvalid, "schema"},
+      {kGood, "\"attention-mma\"", "\"Attention\"", kInvalid, "Attention"},
+      {kGood, "\"attention\",", "\"conv\",", kUnsupported, "conv"},
+      {kGood, "\"native\"", "\"z80\"", kUnsupported, "z80"},
+      {kGood, "\"packet_width\": 8", "\"packet_width\": 7", kInvalid,
+       "packet_width: 7"},
+      {kGood, "\"packet_width\": 8", "\"lane_swizzle\": 8", kUnsupported,
+       "lane_swizzle"},
+      {kGood, "\"mma_output_block\": 4", "\"source\": \"a.c\"", kUnsupported,
+       "source"},
+      {kGood, "\"mma_output_block\": 4",
+       "\"mma_output_block\": 4, \"packet_width\": 8", kInvalid,
+       "packet_width stands in variant \"r4\" and in controls"},
+      {kGood, "\"full_packet\": true", "\"full_packet\": true, \"qk\": \"mma\"",
+       kInvalid, "qk stands in controls and in case \"decode\""},
+      {kGood, "\"full_packet\": true", "\"mma_output_block\": 2", kInvalid,
+       "stands in variant"},
+      {kGood, "\"candidate\": \"r4\"", "\"candidate\": \"r1\"", kInvalid,
+       "both \"r1\""},
+      {kGood, "\"candidate\": \"r4\"", "\"candidate\": \"r8\"", kInvalid,
+       "no variant \"r8\""},
+      {kGood, "\"r1\": {", "\"r2\": {}, \"r1\": {", kUnsupported, "3 variants"},
+      {kGood, "[1,8,2,1,257,40,48]", "[1,8,2,1,257,40]", kInvalid, "6 extents"},
+      {kGood, "[1,8,2,1,257,40,48]", "[1,8,3,1,257,40,48]", kInvalid,
+       "Hq 8 is not a multiple of Hkv 3"},
+      {kGood, "[1,8,2,1,257,40,48]", "[1,8,2,300,257,40,48]", kInvalid,
+       "K 257 is less than Q 300"},
+      {kGood, "[1,8,2,1,257,40,48]", "[1048576,8,2,1,1048576,40,48]", kInvalid,
+       "2^28"},
+      {kGood, "\"tile\": [1,16]", "\"tile\": [0,16]", kInvalid, "extent 0"},
+      {kGood, "\"sine\"", "\"random\"", kUnsupported, "random"},
+      {kGood, "\"absolute\": 1e-6", "\"absolute\": -1", kInvalid, "absolute"},
+      {kGood, "\"bitwise-equal\"", "\"close\"", kUnsupported, "close"},
+      {kGood, "\"cycles\": 3", "\"cycles\": 2", kInvalid,
+       "can never reach alpha"},
+      {kGood, "\"cycles\": 3", "\"cycles\": 1001", kInvalid,
+       "1001 is out of range"},
+      {kGood, "\"cycles\": 3", "\"cycles\": \"3\"", kInvalid, "cycles"},
+      {kGood, "\"isolation\": \"process\"", "\"isolation\": \"in-process\"",
+       kUnsupported, "in-process"},
+      {kGood, "pairs/1", "pairs/9", kUnsupported, "pairs/9"},
+      {kGood, "\"continues\": []", "\"continues\": [\"abc\"]", kInvalid, "abc"},
+      {kGood, "\"continues\": []", "\"cuntinues\": []", kInvalid, "cuntinues"},
+      {kGood, "\"limits\": [", "\"limits\": [ 3, ", kInvalid, "limits"},
+      {kGood, "\"name\": \"decode\"", "\"name\": \"../decode\"", kInvalid,
+       "../decode"},
+      {kGood, "\"question\": \"Does R4 beat R1?\",", "", kInvalid, "question"},
+      {kCustom, "a.so", "../a.so", kInvalid, "../a.so"},
+      {kCustom, "a.so", "/tmp/a.so", kInvalid, "/tmp/a.so"},
+      {kCustom, "a.so", "a.dll", kInvalid, "a.dll"},
+      {kCustom, "\"symbol\": \"saxpy\"", "\"symbol\": \"a b\"", kInvalid,
+       "a b"},
+      {kCustom, "\"files\": { \"y\": \"y.npy\" }", "\"files\": {}", kInvalid,
+       "no expected values"},
+      {kCustom, "\"files\": { \"y\"", "\"files\": { \"z\": \"z.npy\", \"y\"",
+       kInvalid, "no buffer \"z\""},
+      {kCustom, "\"dispatch\": 4,", "", kInvalid, "dispatch"},
+      {kCustom, "\"shape\": [1000]", "\"shape\": [0]", kInvalid, "extent 0"},
+      {kCustom, "\"shape\": [1000]", "\"shape\": [1000000,1000000]", kInvalid,
+       "1000000"},
+      {kCustom, "\"role\": \"output\"", "\"role\": \"inout\"", kInvalid,
+       "inout"},
+      {kCustom, "\"dtype\": \"f32\"", "\"dtype\": \"f16\"", kUnsupported,
+       "f16"},
+      {kCustom, "{ \"library\": \"a.so\", \"symbol\": \"saxpy\" }",
+       "{ \"mma_output_block\": 1 }", kInvalid, "only \"library\" variants"},
+  };
+  for (const auto& row : table) {
+    const auto m = ParseManifest(Edited(row.base, row.from, row.to), "m.json");
+    ASSERT_FALSE(m.ok()) << row.to;
+    EXPECT_EQ(m.error().kind, row.kind) << row.to << ": " << m.error().message;
+    EXPECT_NE(m.error().message.find(row.message), std::string::npos)
+        << row.to << ": " << m.error().message;
+    EXPECT_EQ(m.error().message.rfind("m.json", 0), 0u) << m.error().message;
+  }
+}
+
+TEST(Manifest, AnUnreachableAlphaSaysHowManyCyclesWouldDo) {
+  const auto m = ParseManifest(
+      Edited(kGood, "\"alpha\": 0.05", "\"alpha\": 0.001"), "m.json");
+  ASSERT_FALSE(m.ok());
+  EXPECT_NE(m.error().hint.find("6 cycles"), std::string::npos)
+      << m.error().hint;
+  const std::string six =
+      Edited(Edited(kGood, "\"alpha\": 0.05", "\"alpha\": 0.001"),
+             "\"cycles\": 3", "\"cycles\": 6");
+  EXPECT_TRUE(ParseManifest(six, "m.json").ok());
+}
+
+TEST(Manifest, TruncationAtEveryLengthIsRejected) {
+  const std::string text = kGood;
+  for (size_t length = 0; length < text.size(); ++length) {
+    EXPECT_FALSE(ParseManifest(text.substr(0, length), "m.json").ok())
+        << length;
+  }
+}
+
+TEST(Manifest, APrivateFieldIsAllowed) {
+  EXPECT_TRUE(ParseManifest(Edited(kGood, "\"limits\"",
+                                   "\"x-author\": \"me\", \"limits\""),
+                            "m.json")
+                  .ok());
+}
+
+}  // namespace
+}  // namespace exhibit
