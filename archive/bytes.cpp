@@ -168,13 +168,6 @@ Result<FileSink> FileSink::Create(const std::string& path,
   return FileSink(fd, name);
 }
 
-Result<FileSink> FileSink::OpenExisting(const std::string& path,
-                                        const std::string& name) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return SystemError("open", name, errno);
-  return FileSink(fd, name);
-}
-
 FileSink::FileSink(FileSink&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), name_(std::move(other.name_)) {}
 

@@ -108,9 +108,6 @@ class FileSink : public ByteSink {
   // Creates `path`, which must not exist; messages name it `name`.
   static Result<FileSink> Create(const std::string& path,
                                  const std::string& name);
-  // Writes to what stands at `path` already, such as a device.
-  static Result<FileSink> OpenExisting(const std::string& path,
-                                       const std::string& name);
   FileSink(FileSink&& other) noexcept;
   FileSink& operator=(FileSink&& other) noexcept;
   ~FileSink() override;

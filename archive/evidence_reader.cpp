@@ -17,9 +17,11 @@ namespace {
 // Shows files to the visitor and keeps the account of them.
 class Account {
  public:
-  explicit Account(const EvidenceVisitor& visitor) : visitor_(visitor) {}
+  Account(const ArchiveLimits& limits, const EvidenceVisitor& visitor)
+      : limits_(limits), visitor_(visitor) {}
 
   Status Add(const EvidenceFile& file, ByteSource& contents) {
+    EXHIBIT_RETURN_IF_ERROR(Admit(file));
     HashingSource hashed(contents);
     EXHIBIT_RETURN_IF_ERROR(visitor_(file, hashed));
     EXHIBIT_ASSIGN_OR_RETURN(const uint64_t unread, Drain(hashed));
@@ -37,6 +39,28 @@ class Account {
   EvidenceSummary& summary() { return summary_; }
 
  private:
+  Status Admit(const EvidenceFile& file) const {
+    const auto exceeded = [&file](const char* what, uint64_t limit) {
+      return Error{ErrorKind::kLimitExceeded,
+                   file.path + ": with its " + std::to_string(file.size_bytes) +
+                       " bytes there are more than " + std::to_string(limit) +
+                       " " + what,
+                   ""};
+    };
+    if (summary_.found.size() >= limits_.member_count_max) {
+      return exceeded("files", limits_.member_count_max);
+    }
+    if (file.size_bytes > limits_.member_bytes_max) {
+      return exceeded("bytes in one file", limits_.member_bytes_max);
+    }
+    if (file.size_bytes >
+        limits_.contents_bytes_max - summary_.contents_bytes) {
+      return exceeded("bytes in all files", limits_.contents_bytes_max);
+    }
+    return Ok();
+  }
+
+  const ArchiveLimits& limits_;
   const EvidenceVisitor& visitor_;
   EvidenceSummary summary_;
 };
@@ -106,45 +130,36 @@ Status ReadMembers(TarReader& tar, MemberOrder order, Account& account) {
   }
 }
 
-Status ReadEvidence(const std::string& bundle, const ArchiveLimits& limits,
-                    PathSet& names, Account& account) {
-  EXHIBIT_ASSIGN_OR_RETURN(FileSource file,
-                           FileSource::Open(bundle, kEvidenceName));
-  EXHIBIT_ASSIGN_OR_RETURN(const std::unique_ptr<XzSource> xz,
-                           XzSource::Create(file, kEvidenceName, limits));
-  // The index is a member too, but no file of the run.
-  ArchiveLimits with_index = limits;
-  with_index.member_count_max += 1;
-  with_index.contents_bytes_max += limits.index_bytes_max;
-  TarReader tar(*xz, kEvidenceName, with_index);
-  EXHIBIT_RETURN_IF_ERROR(ReadIndex(tar, limits, account.summary()));
-  return ReadMembers(tar, MemberOrder(kEvidenceName, names), account);
-}
-
-Status ReadSources(const std::string& bundle, const ArchiveLimits& limits,
-                   PathSet& names, Account& account) {
-  const EvidenceSummary& so_far = account.summary();
-  ArchiveLimits rest = limits;
-  rest.member_count_max -= so_far.found.size();
-  rest.contents_bytes_max -= so_far.contents_bytes;
-  EXHIBIT_ASSIGN_OR_RETURN(FileSource file,
-                           FileSource::Open(bundle, kSourcesName));
-  EXHIBIT_ASSIGN_OR_RETURN(const std::unique_ptr<GzipSource> gzip,
-                           GzipSource::Create(file, kSourcesName, limits));
-  TarReader tar(*gzip, kSourcesName, rest);
-  return ReadMembers(tar, MemberOrder(kSourcesName, names), account);
-}
-
 }  // namespace
+
+Result<EvidenceSummary> ReadTarStreams(ByteSource& evidence,
+                                       ByteSource& sources,
+                                       const ArchiveLimits& limits,
+                                       const EvidenceVisitor& visitor) {
+  Account account(limits, visitor);
+  PathSet names;
+  TarReader evidence_tar(evidence, kEvidenceName);
+  EXHIBIT_RETURN_IF_ERROR(ReadIndex(evidence_tar, limits, account.summary()));
+  EXHIBIT_RETURN_IF_ERROR(
+      ReadMembers(evidence_tar, MemberOrder(kEvidenceName, names), account));
+  TarReader sources_tar(sources, kSourcesName);
+  EXHIBIT_RETURN_IF_ERROR(
+      ReadMembers(sources_tar, MemberOrder(kSourcesName, names), account));
+  return std::move(account.summary());
+}
 
 Result<EvidenceSummary> ReadBundle(const std::string& bundle,
                                    const ArchiveLimits& limits,
                                    const EvidenceVisitor& visitor) {
-  Account account(visitor);
-  PathSet names;
-  EXHIBIT_RETURN_IF_ERROR(ReadEvidence(bundle, limits, names, account));
-  EXHIBIT_RETURN_IF_ERROR(ReadSources(bundle, limits, names, account));
-  return std::move(account.summary());
+  EXHIBIT_ASSIGN_OR_RETURN(FileSource evidence,
+                           FileSource::Open(bundle, kEvidenceName));
+  EXHIBIT_ASSIGN_OR_RETURN(FileSource sources,
+                           FileSource::Open(bundle, kSourcesName));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::unique_ptr<XzSource> xz,
+                           XzSource::Create(evidence, kEvidenceName, limits));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::unique_ptr<GzipSource> gzip,
+                           GzipSource::Create(sources, kSourcesName, limits));
+  return ReadTarStreams(*xz, *gzip, limits, visitor);
 }
 
 Result<EvidenceSummary> ReadRun(const std::string& run,
@@ -152,7 +167,7 @@ Result<EvidenceSummary> ReadRun(const std::string& run,
                                 const EvidenceVisitor& visitor) {
   EXHIBIT_ASSIGN_OR_RETURN(const std::vector<RunFile> files,
                            ListRun(run, limits));
-  Account account(visitor);
+  Account account(limits, visitor);
   for (const RunFile& file : files) {
     EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
                              FileSource::Open(run, file.path));

@@ -46,6 +46,13 @@ Result<EvidenceSummary> ReadBundle(const std::string& bundle,
                                    const ArchiveLimits& limits,
                                    const EvidenceVisitor& visitor);
 
+// The same from the two tar streams, already decompressed; `evidence` is read
+// to its end first.
+Result<EvidenceSummary> ReadTarStreams(ByteSource& evidence,
+                                       ByteSource& sources,
+                                       const ArchiveLimits& limits,
+                                       const EvidenceVisitor& visitor);
+
 // Reads the files of the folder `run`: regular files only, no symbolic links.
 Result<EvidenceSummary> ReadRun(const std::string& run,
                                 const ArchiveLimits& limits,

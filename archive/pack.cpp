@@ -36,8 +36,7 @@ class Packer {
         target_(target),
         options_(options),
         files_(std::move(files)),
-        steps_(options.on_step, kPasses * static_cast<int64_t>(files_.size())) {
-  }
+        steps_(options.watch, kPasses * static_cast<int64_t>(files_.size())) {}
 
   Status HashRun();
   Status WriteEvidence();
@@ -70,7 +69,8 @@ Status Packer::AddFile(TarWriter& tar, const RunFile& file) {
   EXHIBIT_RETURN_IF_ERROR(steps_.Next("pack " + file.path));
   EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
                            FileSource::Open(run_, file.path));
-  HashingSource hashed(contents);
+  StoppableSource stoppable(contents, steps_);
+  HashingSource hashed(stoppable);
   const std::string name = std::string(kRunPrefix) + file.path;
   EXHIBIT_RETURN_IF_ERROR(tar.Add({name, file.size_bytes}, hashed));
   if (hashed.FinishHex() != digests_[file.path]) return Changed(file.path);
@@ -117,6 +117,7 @@ Status Packer::CompareFile(const EvidenceFile& file, ByteSource& packed) {
   EXHIBIT_RETURN_IF_ERROR(steps_.Next("compare " + file.path));
   EXHIBIT_ASSIGN_OR_RETURN(FileSource original,
                            FileSource::Open(run_, file.path));
+  StoppableSource original_source(original, steps_);
   struct Pieces {
     std::array<char, kPieceBytes> packed, original;
   };
@@ -127,7 +128,7 @@ Status Packer::CompareFile(const EvidenceFile& file, ByteSource& packed) {
         ReadFully(packed, pieces->packed.data(), kPieceBytes));
     EXHIBIT_ASSIGN_OR_RETURN(
         const size_t expected,
-        ReadFully(original, pieces->original.data(), kPieceBytes));
+        ReadFully(original_source, pieces->original.data(), kPieceBytes));
     const std::string_view a(pieces->packed.data(), got);
     const std::string_view b(pieces->original.data(), expected);
     if (a != b) return Changed(file.path);

@@ -17,7 +17,7 @@ struct PackOptions {
   Producer producer;
   int threads = 1;  // 1..kXzThreadsMax; does not change a byte.
   ArchiveLimits limits;
-  StepFunction on_step;
+  Watch watch;
 };
 
 struct PackReport {

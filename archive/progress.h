@@ -7,29 +7,56 @@
 #include <functional>
 #include <string>
 
+#include "archive/bytes.h"
 #include "manifests/result.h"
 
 namespace exhibit {
 
-// Called before each file: `done` of `total` files, over all passes; `total`
-// is 0 where it is not known. An error ends the work and is passed on. May be
-// empty.
-using StepFunction =
-    std::function<Status(int64_t done, int64_t total, const std::string& what)>;
+// What a caller of long work may want; either function may be empty.
+struct Watch {
+  // Called before each file: `done` of `total` files, over all passes; `total`
+  // is 0 where it is not known.
+  std::function<void(int64_t done, int64_t total, const std::string& what)>
+      on_file;
+  // Asked often; once true, the work ends with kIo and cleans up.
+  std::function<bool()> is_stopped;
+};
 
 class Steps {
  public:
-  Steps(const StepFunction& function, int64_t total)
-      : function_(function), total_(total) {}
+  // `watch` must outlive this.
+  Steps(const Watch& watch, int64_t total) : watch_(watch), total_(total) {}
 
+  // Begins with the next file.
   Status Next(const std::string& what) {
-    return function_ ? function_(done_++, total_, what) : Ok();
+    if (watch_.on_file) watch_.on_file(done_, total_, what);
+    ++done_;
+    return Check();
+  }
+  Status Check() const {
+    if (!watch_.is_stopped || !watch_.is_stopped()) return Ok();
+    return Error{ErrorKind::kIo, "stopped before the end", ""};
   }
 
  private:
-  const StepFunction& function_;
-  int64_t total_;
+  const Watch& watch_;
+  const int64_t total_;
   int64_t done_ = 0;
+};
+
+// `source`, until the work shall stop: one file can take minutes.
+class StoppableSource : public ByteSource {
+ public:
+  StoppableSource(ByteSource& source, const Steps& steps)
+      : source_(source), steps_(steps) {}
+  Result<size_t> Read(char* data, size_t size) override {
+    EXHIBIT_RETURN_IF_ERROR(steps_.Check());
+    return source_.Read(data, size);
+  }
+
+ private:
+  ByteSource& source_;
+  const Steps& steps_;
 };
 
 }  // namespace exhibit

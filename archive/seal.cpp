@@ -74,13 +74,18 @@ Result<std::string> SealBundle(const std::string& bundle,
   if (!options.report_file.empty()) {
     EXHIBIT_RETURN_IF_ERROR(CheckAbsent(bundle, kReportName));
   }
-  Steps steps(options.on_step, 0);
+  Steps steps(options.watch, 0);
   EXHIBIT_ASSIGN_OR_RETURN(
       const EvidenceSummary summary,
-      VerifyBundle(bundle, options.limits,
-                   [&](const EvidenceFile& file, ByteSource&) {
-                     return steps.Next("verify " + file.path);
-                   }));
+      VerifyBundle(
+          bundle, options.limits,
+          [&](const EvidenceFile& file, ByteSource& contents) -> Status {
+            EXHIBIT_RETURN_IF_ERROR(steps.Next("verify " + file.path));
+            StoppableSource stoppable(contents, steps);
+            const Result<uint64_t> size_bytes = Drain(stoppable);
+            if (!size_bytes.ok()) return size_bytes.error();
+            return Ok();
+          }));
   Additions additions(bundle);
   EXHIBIT_RETURN_IF_ERROR(Copy(options.audit_file, kAuditName, additions));
   EXHIBIT_RETURN_IF_ERROR(Copy(options.report_file, kReportName, additions));

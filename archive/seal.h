@@ -15,7 +15,7 @@ struct SealOptions {
   std::string audit_file;   // Copied in as audit.json; "" for none.
   std::string report_file;  // Copied in as report.md; "" for none.
   ArchiveLimits limits;
-  StepFunction on_step;
+  Watch watch;
 };
 
 // Verifies the subject of the bundle in the folder `bundle`, copies the

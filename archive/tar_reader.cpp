@@ -12,9 +12,8 @@ bool IsZero(const char* data, size_t size) {
 
 }  // namespace
 
-TarReader::TarReader(ByteSource& source, std::string name,
-                     const ArchiveLimits& limits)
-    : source_(source), name_(std::move(name)), limits_(limits) {}
+TarReader::TarReader(ByteSource& source, std::string name)
+    : source_(source), name_(std::move(name)) {}
 
 std::string TarReader::Where() const {
   std::string where = name_ + ": tar offset " + std::to_string(offset_);
@@ -34,26 +33,6 @@ Status TarReader::ReadExactly(char* data, size_t size, const char* what) {
   return Ok();
 }
 
-Status TarReader::Admit(const TarMember& member) {
-  const auto exceeded = [&](const char* what, uint64_t limit) {
-    return Error{ErrorKind::kLimitExceeded,
-                 Where() + ": more than " + std::to_string(limit) + " " + what,
-                 ""};
-  };
-  if (member_count_ >= limits_.member_count_max) {
-    return exceeded("members", limits_.member_count_max);
-  }
-  if (member.size_bytes > limits_.member_bytes_max) {
-    return exceeded("bytes in one member", limits_.member_bytes_max);
-  }
-  if (member.size_bytes > limits_.contents_bytes_max - contents_bytes_) {
-    return exceeded("bytes in all members", limits_.contents_bytes_max);
-  }
-  ++member_count_;
-  contents_bytes_ += member.size_bytes;
-  return Ok();
-}
-
 Result<std::optional<TarMember>> TarReader::Next() {
   if (ended_) return std::optional<TarMember>();
   EXHIBIT_RETURN_IF_ERROR(FinishMember());
@@ -66,7 +45,6 @@ Result<std::optional<TarMember>> TarReader::Next() {
     return std::optional<TarMember>();
   }
   EXHIBIT_ASSIGN_OR_RETURN(member_, DecodeTarHeader(block, where));
-  EXHIBIT_RETURN_IF_ERROR(Admit(member_));
   left_ = member_.size_bytes;
   return std::optional<TarMember>(member_);
 }

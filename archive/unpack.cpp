@@ -62,14 +62,15 @@ Result<std::string> UnpackBundle(const std::string& bundle,
                                  const UnpackOptions& options) {
   EXHIBIT_ASSIGN_OR_RETURN(StagingFolder staging, StagingFolder::Create(run));
   Extractor extractor(staging.path());
-  Steps steps(options.on_step, 0);
+  Steps steps(options.watch, 0);
   EXHIBIT_ASSIGN_OR_RETURN(
       const EvidenceSummary summary,
       VerifyBundle(
           bundle, options.limits,
           [&](const EvidenceFile& file, ByteSource& contents) -> Status {
             EXHIBIT_RETURN_IF_ERROR(steps.Next("unpack " + file.path));
-            return extractor.Extract(file, contents);
+            StoppableSource stoppable(contents, steps);
+            return extractor.Extract(file, stoppable);
           }));
   EXHIBIT_RETURN_IF_ERROR(extractor.SyncFolders());
   EXHIBIT_RETURN_IF_ERROR(staging.Publish());

@@ -13,7 +13,7 @@ namespace exhibit {
 
 struct UnpackOptions {
   ArchiveLimits limits;
-  StepFunction on_step;
+  Watch watch;
 };
 
 // Writes the run that the bundle in the folder `bundle` holds into the new

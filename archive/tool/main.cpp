@@ -1,0 +1,155 @@
+// exhibit-archive: pack, seal and unpack.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "archive/gzip.h"
+#include "archive/pack.h"
+#include "archive/seal.h"
+#include "archive/unpack.h"
+#include "archive/xz.h"
+#include "manifests/file.h"
+#include "manifests/host/host.h"
+#include "manifests/tool/command.h"
+#include "manifests/tool/identity.h"
+#include "manifests/tool/progress.h"
+
+namespace exhibit {
+namespace {
+
+constexpr char kToolName[] = "exhibit-archive";
+constexpr uint64_t kMapsBytesMax = uint64_t{16} << 20;
+constexpr size_t kDefaultThreadsMax = 8;
+
+struct Words {
+  bool pack = false, seal = false, unpack = false;
+  std::string from, to, audit, report;
+  int64_t threads = 0;
+};
+
+void Describe(CommandLine& command, Words& words) {
+  CommandLine& pack = command.Subcommand(
+      "pack", "Pack a run into a new bundle; prints its content id",
+      words.pack);
+  pack.RequiredText("RUN", words.from, "Folder of the run");
+  pack.RequiredText("-o,--output", words.to, "Folder of the bundle, new");
+  pack.Integer("--threads", words.threads, 1, kXzThreadsMax,
+               "Threads that compress; changes no byte of the bundle");
+  CommandLine& seal = command.Subcommand(
+      "seal", "Add derived files to a bundle and close it with SHA256SUMS",
+      words.seal);
+  seal.RequiredText("BUNDLE", words.from, "Folder of the bundle");
+  seal.Text("--audit", words.audit, "File to add as audit.json");
+  seal.Text("--report", words.report, "File to add as report.md");
+  CommandLine& unpack = command.Subcommand(
+      "unpack", "Verify a bundle and write its run into a new folder",
+      words.unpack);
+  unpack.RequiredText("BUNDLE", words.from, "Folder of the bundle");
+  unpack.RequiredText("-o,--output", words.to, "Folder of the run, new");
+}
+
+// A bar of its own for each pass whose length is known.
+Watch WatchWith(std::unique_ptr<Progress>& bar) {
+  Watch watch;
+  watch.on_file = [&bar](int64_t done, int64_t total, const std::string& what) {
+    if (total == 0) return;
+    if (!bar) bar = std::make_unique<Progress>("pack", total);
+    bar->Update(done, what);
+  };
+  watch.is_stopped = [] { return PendingSignal() != 0; };
+  return watch;
+}
+
+std::string VersionOf(const std::string& library) {
+  if (library == "liblzma") return XzLibraryVersion();
+  if (library == "libz") return GzipLibraryVersion();
+  return "";
+}
+
+// The libraries whose code decides what bytes a bundle has.
+Result<std::vector<LibraryIdentity>> DescribeLibraries() {
+  EXHIBIT_ASSIGN_OR_RETURN(const std::string maps,
+                           ReadFile("/proc/self/maps", kMapsBytesMax));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<MappedFile> files,
+                           DescribeMappedFiles(maps));
+  std::vector<LibraryIdentity> libraries;
+  for (const std::string name : {"libcrypto", "liblzma", "libz"}) {
+    LibraryIdentity library{name, VersionOf(name), ""};
+    for (const MappedFile& file : files) {
+      if (file.name.starts_with(name + ".so")) library.sha256 = file.sha256;
+    }
+    libraries.push_back(library);
+  }
+  return libraries;
+}
+
+Result<Producer> DescribeProducer() {
+  Producer producer;
+  EXHIBIT_ASSIGN_OR_RETURN(producer.tool, ThisTool(kToolName));
+  producer.source_commit = SourceCommit();
+  EXHIBIT_ASSIGN_OR_RETURN(producer.libraries, DescribeLibraries());
+  return producer;
+}
+
+Result<int> ChooseThreads(int64_t asked) {
+  if (asked != 0) return static_cast<int>(asked);
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<int64_t> cpus, AllowedCpus());
+  return static_cast<int>(
+      std::clamp<size_t>(cpus.size(), 1, kDefaultThreadsMax));
+}
+
+Result<std::string> Pack(const Words& words, const Watch& watch) {
+  PackOptions options;
+  EXHIBIT_ASSIGN_OR_RETURN(options.producer, DescribeProducer());
+  EXHIBIT_ASSIGN_OR_RETURN(options.threads, ChooseThreads(words.threads));
+  options.watch = watch;
+  EXHIBIT_ASSIGN_OR_RETURN(const PackReport report,
+                           PackRun(words.from, words.to, options));
+  return report.content_id;
+}
+
+Result<std::string> Seal(const Words& words, const Watch& watch) {
+  SealOptions options;
+  options.audit_file = words.audit;
+  options.report_file = words.report;
+  options.watch = watch;
+  return SealBundle(words.from, options);
+}
+
+Result<std::string> Unpack(const Words& words, const Watch& watch) {
+  UnpackOptions options;
+  options.watch = watch;
+  return UnpackBundle(words.from, words.to, options);
+}
+
+Exit Run(const Words& words) {
+  WatchSignals();
+  std::unique_ptr<Progress> bar;
+  const Watch watch = WatchWith(bar);
+  const Result<std::string> content_id = words.pack   ? Pack(words, watch)
+                                         : words.seal ? Seal(words, watch)
+                                                      : Unpack(words, watch);
+  bar.reset();
+  if (!content_id.ok()) return ReportError(content_id.error());
+  const Status printed = PrintProduct(*content_id + "\n");
+  return printed.ok() ? Exit::kDone : ReportError(printed.error());
+}
+
+}  // namespace
+}  // namespace exhibit
+
+int main(int argc, char** argv) {
+  exhibit::Words words;
+  exhibit::CommandLine command(
+      exhibit::kToolName,
+      "Packs a run into a bundle that can be checked offline, and back.",
+      {"exhibit-archive pack run -o bundle",
+       "exhibit-audit bundle > audit.json",
+       "exhibit-archive seal bundle --audit audit.json",
+       "exhibit-archive unpack bundle -o run-again"});
+  exhibit::Describe(command, words);
+  return exhibit::RunTool(argc, argv, command,
+                          [&words] { return exhibit::Run(words); });
+}
