@@ -72,7 +72,7 @@ void CheckDeclaration(const Subject& subject, Evidence& evidence,
     CheckEnds(c, check);
     if (c.plan.record) CheckReplayDeclaration(evidence, c, check);
   }
-  CheckCohort(subject, evidence, findings);
+  CheckCohort(evidence, findings);
 }
 
 }  // namespace exhibit

@@ -24,8 +24,7 @@ void CheckCaseDeclaration(const Subject& subject, const Evidence& evidence,
 void CheckReplayDeclaration(const Evidence& evidence, CaseEvidence& c,
                             Checker& check);
 // One host, boot and build; times, attempts and sources.
-void CheckCohort(const Subject& subject, Evidence& evidence,
-                 FindingList& findings);
+void CheckCohort(Evidence& evidence, FindingList& findings);
 
 // A buffer of a case as the manifest declares it.
 struct DeclaredBuffer {

@@ -79,16 +79,11 @@ void CheckCase(const Evidence& evidence, const CaseEvidence& c,
   }
 }
 
-void CheckTileCapture(const Manifest& manifest, const CaseEvidence& c,
-                      const CaptureEvidence& capture, Checker& check) {
+void CheckOptionValues(const TileOptions& options,
+                       const CaptureEvidence& capture, Checker& check) {
   const CaptureRecord& record = *capture.capture.record;
   const std::string& path = capture.capture.path;
-  auto options = OptionsFor(manifest, *c.declared, *capture.variant);
-  if (!options.ok()) {
-    check.ReportError("options-differ", kManifestPath, options.error());
-    return;
-  }
-  const std::map<std::string, Json> values = TileOptionValues(*options);
+  const std::map<std::string, Json> values = TileOptionValues(options);
   for (const auto& [name, value] : values) {
     const auto found = record.options.find(name);
     check.Equal({"options-differ", path, "options." + name,
@@ -100,12 +95,41 @@ void CheckTileCapture(const Manifest& manifest, const CaseEvidence& c,
   check.Equal({"options-differ", path, "options",
                "the number of options differs"},
               values.size(), record.options.size());
+}
+
+void CheckOptions(const Manifest& manifest, const CaseEvidence& c,
+                  const CaptureEvidence& capture, Checker& check) {
+  const CaptureRecord& record = *capture.capture.record;
+  const std::string& path = capture.capture.path;
+  auto options = OptionsFor(manifest, *c.declared, *capture.variant);
+  if (!options.ok()) {
+    check.ReportError("options-differ", kManifestPath, options.error());
+    return;
+  }
+  if (record.kind == "tile") {
+    CheckOptionValues(*options, capture, check);
+  } else {
+    check.True({"options-differ", path, "options", "a library has no options"},
+               record.options.empty());
+  }
   check.Equal({"options-differ", path, "workers_per_block",
                "the manifest asks for another value"},
               options->workers_per_block, record.workers_per_block);
-  check.Equal({"arm-differs", path, "symbol",
-               "it is not the entry of the attention program"},
-              kAttentionSymbol, record.symbol);
+}
+
+// A capture whose build failed knows neither symbol nor workspace.
+void CheckEntry(const CaptureEvidence& capture, Checker& check) {
+  const CaptureRecord& record = *capture.capture.record;
+  const std::string& path = capture.capture.path;
+  if (!capture.Completed() && record.symbol.empty()) return;
+  const bool tile = record.kind == "tile";
+  check.Equal({"arm-differs", path, "symbol", "another entry is declared"},
+              tile ? kAttentionSymbol : capture.variant->symbol,
+              record.symbol);
+  if (tile) return;  // The plan says how much; stage identity compares it.
+  check.Equal({"arm-differs", path, "workspace_bytes",
+               "the manifest asks for another size"},
+              capture.variant->workspace_bytes, record.workspace_bytes);
 }
 
 // kernel.so, or kernel.o, is the declared file where the author froze it.
@@ -122,20 +146,6 @@ void CheckLibraryFile(const Subject& subject, const CaseEvidence& c,
   check.Equal({"library-differs", path, "",
                "it is not the file that the manifest names"},
               source->sha256, file->sha256);
-}
-
-void CheckLibraryCapture(const Subject& subject, const CaseEvidence& c,
-                         const CaptureEvidence& capture, Checker& check) {
-  const CaptureRecord& record = *capture.capture.record;
-  const std::string& path = capture.capture.path;
-  check.True({"options-differ", path, "options", "a library has no options"},
-             record.options.empty());
-  check.Equal({"arm-differs", path, "symbol", "the manifest names another"},
-              capture.variant->symbol, record.symbol);
-  check.Equal({"arm-differs", path, "workspace_bytes",
-               "the manifest asks for another size"},
-              capture.variant->workspace_bytes, record.workspace_bytes);
-  CheckLibraryFile(subject, c, capture, check);
 }
 
 void CheckCaptureOutputs(const Evidence& evidence,
@@ -190,11 +200,9 @@ void CheckCapture(const Subject& subject, const Evidence& evidence,
                    capture.variant->kind, record.kind)) {
     return;
   }
-  if (record.kind == "tile") {
-    CheckTileCapture(*evidence.manifest, c, capture, check);
-  } else {
-    CheckLibraryCapture(subject, c, capture, check);
-  }
+  CheckOptions(*evidence.manifest, c, capture, check);
+  CheckEntry(capture, check);
+  if (record.kind == "library") CheckLibraryFile(subject, c, capture, check);
   CheckCaptureOutputs(evidence, capture, buffers, check);
 }
 
