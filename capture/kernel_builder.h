@@ -49,10 +49,6 @@ Result<BuiltKernel> BuildTileKernel(const Manifest& manifest,
 // The library that the declared link makes of an author's object.
 Result<std::string> LinkLibraryObject(std::string_view object);
 
-// What is in a shape of the attention program, or why it is none: so that an
-// illegal shape ends a capture before it starts. Needs no LLVM.
-Status CheckAttentionCase(const ManifestCase& manifest_case);
-
 }  // namespace exhibit
 
 #endif  // EXHIBIT_CAPTURE_KERNEL_BUILDER_H_

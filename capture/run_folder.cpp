@@ -94,10 +94,10 @@ Status CheckSameContents(const std::string& run, const FreezeRecord& freeze,
 Status CheckUnstarted(const std::string& run, const RunContents& contents) {
   Result<std::vector<std::string>> present = ListFiles(run);
   if (!present.ok()) {
-    return Error{ErrorKind::kInvalidArgument,
-                 QuoteText(run) + " exists and is not a run: " +
-                     present.error().message,
-                 "Name a folder that does not exist."};
+    return Error{
+        ErrorKind::kInvalidArgument,
+        QuoteText(run) + " exists and is not a run: " + present.error().message,
+        "Name a folder that does not exist."};
   }
   for (const std::string& path : *present) {
     const bool expected =

@@ -1,0 +1,49 @@
+#include <utility>
+
+#include "capture/attention_case.h"
+#include "capture/kernel_builder.h"
+#include "capture/realization.h"
+#include "compiler/build/compile.h"
+#include "compiler/tile/attention.h"
+
+namespace exhibit {
+
+Status CheckBuildable(const ManifestVariant&) { return Ok(); }
+
+Result<BuiltKernel> BuildTileKernel(const Manifest& manifest,
+                                    const ManifestCase& manifest_case,
+                                    const ManifestVariant& variant) {
+  EXHIBIT_ASSIGN_OR_RETURN(const TileOptions options,
+                           OptionsFor(manifest, manifest_case, variant));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      const tile::Program program,
+      tile::BuildAttention(AttentionSpecOf(manifest_case, options)));
+  CompileOptions compile;
+  compile.cpu = manifest.cpu;
+  EXHIBIT_ASSIGN_OR_RETURN(CompiledKernel compiled,
+                           CompileKernel(program, options, compile));
+  EXHIBIT_ASSIGN_OR_RETURN(std::string library,
+                           LinkSharedLibrary(compiled.object));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      const RealizationFacts facts,
+      ReadRealization(compiled.realization, "realization.json"));
+  BuiltKernel kernel;
+  kernel.symbol = compiled.symbol;
+  kernel.workspace_bytes = compiled.workspace_bytes;
+  kernel.required_cpu_flags = facts.required_cpu_flags;
+  kernel.files["program.tile"] = std::move(compiled.program_text);
+  kernel.files["kernel.ll"] = std::move(compiled.ir);
+  kernel.files["kernel.s"] = std::move(compiled.assembly);
+  kernel.files["kernel.o"] = std::move(compiled.object);
+  kernel.files["kernel.so"] = std::move(library);
+  kernel.files["realization.json"] = std::move(compiled.realization);
+  kernel.entry = compiled.entry;
+  kernel.code = std::move(compiled.code);
+  return kernel;
+}
+
+Result<std::string> LinkLibraryObject(std::string_view object) {
+  return LinkSharedLibrary(object);
+}
+
+}  // namespace exhibit
