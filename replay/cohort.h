@@ -1,0 +1,59 @@
+// All visits of a run: plans, calibrates and performs what is missing.
+//
+// Case by case: plan.json first, a calibration visit of each arm, then A B B A
+// cycles. Interrupted cohorts go on where they stopped; an invalid one never
+// does. Normative: replay/README.md.
+
+#ifndef EXHIBIT_REPLAY_COHORT_H_
+#define EXHIBIT_REPLAY_COHORT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "manifests/result.h"
+#include "replay/attempts.h"
+#include "replay/run_state.h"
+#include "replay/visit.h"
+
+namespace exhibit {
+
+enum class CohortEnd { kComplete, kInvalid, kInterrupted };
+
+struct CohortReport {
+  CohortEnd end = CohortEnd::kComplete;
+  std::vector<std::string> failures;  // One sentence per invalid case.
+};
+
+// Tells a person how far it is: `done` of `total` visits, `what` is next.
+using CohortProgress =
+    std::function<void(int64_t done, int64_t total, const std::string& what)>;
+
+struct CohortRequest {
+  VisitContext context;
+  int64_t cpu = 0;          // For cases that have no plan yet.
+  CohortProgress progress;  // May be empty.
+};
+
+// True when every case has all its visits. Says nothing of their ends.
+bool IsComplete(const RunState& run);
+
+// The failures of captures and visits so far, one sentence per case.
+std::vector<std::string> Failures(const RunState& run);
+
+// Visits still to be made, calibrations included, if nothing is interrupted.
+int64_t VisitsLeft(const RunState& run);
+
+// How long those take at least: warm-up and samples, in nanoseconds.
+int64_t EstimateNs(const RunState& run);
+
+// Performs every missing visit. A visit that ends badly stops its case; the
+// other cases go on. The run must be locked and must have no failure yet.
+//
+// Fails with kIo and what publishing fails with; what was published stays.
+Result<CohortReport> PerformCohort(const CohortRequest& request, RunState& run);
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_REPLAY_COHORT_H_

@@ -1,0 +1,189 @@
+// exhibit-replay: executes the prepared libraries of a run for time.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "manifests/file.h"
+#include "manifests/host/host.h"
+#include "manifests/tool/command.h"
+#include "manifests/tool/identity.h"
+#include "manifests/tool/progress.h"
+#include "manifests/tool/talk.h"
+#include "replay/attempts.h"
+#include "replay/cohort.h"
+#include "replay/disturbance.h"
+#include "replay/run_state.h"
+#include "replay/visit_worker.h"
+
+namespace exhibit {
+namespace {
+
+constexpr char kTool[] = "exhibit-replay";
+constexpr int64_t kCpuNotGiven = -1;
+
+struct Words {
+  std::string run;
+  int64_t cpu = kCpuNotGiven;
+  std::vector<std::string> command;
+};
+
+std::string Seconds(int64_t ns) {
+  int64_t seconds = std::max<int64_t>(1, (ns + 999'999'999) / 1'000'000'000);
+  if (seconds < 120) return std::to_string(seconds) + " s";
+  return std::to_string((seconds + 59) / 60) + " min";
+}
+
+// The CPU that visits are pinned to: that of an existing plan, else what was
+// asked for, else the highest allowed one.
+Result<int64_t> ChooseCpu(const RunState& run, int64_t wanted,
+                          const std::vector<int64_t>& allowed) {
+  int64_t cpu = wanted != kCpuNotGiven ? wanted : allowed.back();
+  for (const CaseState& state : run.cases) {
+    if (!state.plan) continue;
+    if (wanted != kCpuNotGiven && wanted != state.plan->cpu) {
+      return Error{ErrorKind::kInvalidArgument,
+                   "--cpu " + std::to_string(wanted) +
+                       ": this run is planned for CPU " +
+                       std::to_string(state.plan->cpu),
+                   "Leave --cpu out to go on with the run."};
+    }
+    cpu = state.plan->cpu;
+  }
+  if (!std::binary_search(allowed.begin(), allowed.end(), cpu)) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "CPU " + std::to_string(cpu) +
+                     " is not one that this process may run on",
+                 "See the allowed ones with: taskset -cp $$"};
+  }
+  return cpu;
+}
+
+// Keeps the driver off the CPU that is measured, where there is another.
+Status StepAside(int64_t cpu, const std::vector<int64_t>& allowed) {
+  for (int64_t other : allowed) {
+    if (other != cpu) return PinToCpu(other);
+  }
+  return Ok();
+}
+
+void Announce(const RunState& run, const HostFacts& host, int64_t cpu) {
+  for (const auto& warning : Disturbances(ProbeSurroundings(host, cpu))) {
+    Warn(warning);
+  }
+  if (IsQuiet()) return;
+  SayLine(std::to_string(VisitsLeft(run)) + " visits of " +
+          std::to_string(run.cases.size()) + " cases on CPU " +
+          std::to_string(cpu) + ", about " + Seconds(EstimateNs(run)));
+}
+
+// Ends the attempt. The error that ended it is reported, not one that comes
+// from writing it down.
+Exit EndWithError(Attempt& attempt, const Error& error) {
+  Status written = attempt.End("error", error.message);
+  if (!written.ok()) Warn("attempts.jsonl: " + written.error().message);
+  return ReportError(error);
+}
+
+Exit EndInvalid(Attempt& attempt, const std::vector<std::string>& failures) {
+  std::string message;
+  for (const std::string& failure : failures) {
+    message += (message.empty() ? "" : "; ") + failure;
+  }
+  Status written = attempt.End("invalid", message);
+  if (!written.ok()) return ReportError(written.error());
+  SayLine("error: the cohort is invalid: " + message);
+  SayPlainLine(
+      "hint: an invalid cohort is kept as it is and never repaired; correct "
+      "the cause and start a new run");
+  return Exit::kDoesNotHold;
+}
+
+Exit EndCohort(Attempt& attempt, const CohortReport& report) {
+  switch (report.end) {
+    case CohortEnd::kInterrupted: {
+      Status written = attempt.End("interrupted",
+                                   "signal " + std::to_string(PendingSignal()));
+      if (!written.ok()) return ReportError(written.error());
+      // RunTool turns the signal into the exit status.
+      return Exit::kCouldNot;
+    }
+    case CohortEnd::kInvalid:
+      return EndInvalid(attempt, report.failures);
+    case CohortEnd::kComplete:
+      break;
+  }
+  Status written = attempt.End("done", "");
+  return written.ok() ? Exit::kDone : ReportError(written.error());
+}
+
+Exit Replay(const Words& words) {
+  WatchSignals();
+  Result<RunLock> lock = RunLock::Acquire(words.run);
+  if (!lock.ok()) return ReportError(lock.error());
+  Result<RunState> run = ReadRunState(words.run);
+  if (!run.ok()) return ReportError(run.error());
+  Result<HostFacts> host = ProbeHost();
+  if (!host.ok()) return ReportError(host.error());
+  Result<ToolIdentity> tool = ThisTool(kTool);
+  if (!tool.ok()) return ReportError(tool.error());
+  Status same = CheckSameCohort(run->freeze, *host, *tool);
+  if (!same.ok()) return ReportError(same.error());
+  std::vector<std::string> failures = Failures(*run);
+  if (failures.empty() && IsComplete(*run)) {
+    if (!IsQuiet()) SayLine("nothing to do: the run has all its visits");
+    return Exit::kDone;
+  }
+  Result<std::vector<int64_t>> allowed = AllowedCpus();
+  if (!allowed.ok()) return ReportError(allowed.error());
+  Result<int64_t> cpu = ChooseCpu(*run, words.cpu, *allowed);
+  if (!cpu.ok()) return ReportError(cpu.error());
+
+  Result<Attempt> attempt = Attempt::Start(words.run, *tool);
+  if (!attempt.ok()) return ReportError(attempt.error());
+  if (!failures.empty()) return EndInvalid(*attempt, failures);
+  Announce(*run, *host, *cpu);
+  Status aside = StepAside(*cpu, *allowed);
+  if (!aside.ok()) return EndWithError(*attempt, aside.error());
+  Progress progress("replay", VisitsLeft(*run));
+  int64_t done_before = -1;
+  CohortRequest request;
+  request.context = {.tool = *tool,
+                     .command = words.command,
+                     .attempt = attempt->number(),
+                     .interrupted = [] { return PendingSignal() != 0; }};
+  request.cpu = *cpu;
+  request.progress = [&](int64_t done, int64_t, const std::string& what) {
+    if (done_before < 0) done_before = done;
+    progress.Update(done - done_before, what);
+  };
+  Result<CohortReport> report = PerformCohort(request, *run);
+  if (!report.ok()) return EndWithError(*attempt, report.error());
+  return EndCohort(*attempt, *report);
+}
+
+}  // namespace
+}  // namespace exhibit
+
+int main(int argc, char** argv) {
+  if (auto status =
+          exhibit::RunAsWorker(argc, argv, exhibit::ReplayWorkers())) {
+    return *status;
+  }
+  exhibit::Words words;
+  words.command.assign(argv, argv + argc);
+  exhibit::CommandLine command(
+      exhibit::kTool,
+      "Executes the prepared libraries of a run against each other in A B B A "
+      "cycles and records every sample. An interrupted replay goes on when it "
+      "is started again.",
+      {"exhibit-capture manifest.json out/run", "exhibit-replay out/run"});
+  command.RequiredText("RUN", words.run, "The run's folder");
+  command.Integer("--cpu", words.cpu, 0, 16383,
+                  "Pin every visit to this CPU (default: the highest allowed)");
+  return exhibit::RunTool(argc, argv, command,
+                          [&words] { return exhibit::Replay(words); });
+}
