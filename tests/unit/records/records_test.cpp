@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "manifests/file.h"
 #include "manifests/sha256.h"
 
 namespace exhibit {
@@ -51,6 +52,45 @@ VisitRecord SomeVisit() {
   return r;
 }
 
+CaseRecord SomeCase() {
+  CaseRecord c;
+  c.freeze_sha256 = kDigest;
+  c.case_name = "decode";
+  c.program = "attention";
+  c.shape = {1, 8, 2, 1, 257, 40, 48};
+  c.arrays = {{"query", "input", "f32", {1, 8, 1, 40}, kDigest, "sine"}};
+  c.tool = SomeTool();
+  return c;
+}
+
+CaptureRecord SomeCapture() {
+  CaptureRecord capture;
+  capture.freeze_sha256 = capture.case_sha256 = kDigest;
+  capture.case_name = "decode";
+  capture.variant = "r1";
+  capture.kind = "tile";
+  capture.options = {{"mma_output_block", Json(4)},
+                     {"full_packet", Json(true)}};
+  capture.outputs = {{"output", kDigest, kDigest}};
+  capture.end = {"completed", "", 0, 0};
+  capture.tool = SomeTool();
+  return capture;
+}
+
+PlanRecord SomePlan() {
+  PlanRecord plan;
+  plan.freeze_sha256 = kDigest;
+  plan.case_name = "decode";
+  plan.baseline = {"r1", kDigest, kDigest};
+  plan.candidate = {"r4", kDigest, kDigest};
+  plan.starting_arm = "candidate";
+  plan.isolation = "process";
+  plan.timing_scope = "native-entry-host-wall";
+  plan.shifts = {{0, 16}};
+  plan.tool = SomeTool();
+  return plan;
+}
+
 TEST(Records, EncodeDecodeEncodeGivesTheSameBytes) {
   const std::string freeze = EncodeFreeze(SomeFreeze());
   EXPECT_EQ(EncodeFreeze(*DecodeFreeze(freeze, "freeze.json")), freeze);
@@ -62,39 +102,44 @@ TEST(Records, EncodeDecodeEncodeGivesTheSameBytes) {
   EXPECT_EQ(decoded->counters, SomeVisit().counters);
   EXPECT_EQ(decoded->before, SomeVisit().before);
 
-  CaseRecord c;
-  c.freeze_sha256 = kDigest;
-  c.case_name = "decode";
-  c.program = "attention";
-  c.shape = {1, 8, 2, 1, 257, 40, 48};
-  c.arrays = {{"query", "input", "f32", {1, 8, 1, 40}, kDigest, "sine"}};
-  c.tool = SomeTool();
-  EXPECT_EQ(EncodeCase(*DecodeCase(EncodeCase(c), "case.json")), EncodeCase(c));
+  EXPECT_EQ(EncodeCase(*DecodeCase(EncodeCase(SomeCase()), "case.json")),
+            EncodeCase(SomeCase()));
 
-  CaptureRecord capture;
-  capture.freeze_sha256 = capture.case_sha256 = kDigest;
-  capture.case_name = "decode";
-  capture.variant = "r1";
-  capture.kind = "tile";
-  capture.options = {{"mma_output_block", Json(4)},
-                     {"full_packet", Json(true)}};
-  capture.outputs = {{"output", kDigest, kDigest}};
-  capture.end = {"completed", "", 0, 0};
-  capture.tool = SomeTool();
-  EXPECT_EQ(EncodeCapture(*DecodeCapture(EncodeCapture(capture), "c")),
-            EncodeCapture(capture));
+  EXPECT_EQ(EncodeCapture(*DecodeCapture(EncodeCapture(SomeCapture()), "c")),
+            EncodeCapture(SomeCapture()));
 
-  PlanRecord plan;
-  plan.freeze_sha256 = kDigest;
-  plan.case_name = "decode";
-  plan.baseline = {"r1", kDigest, kDigest};
-  plan.candidate = {"r4", kDigest, kDigest};
-  plan.starting_arm = "candidate";
-  plan.isolation = "process";
-  plan.timing_scope = "native-entry-host-wall";
-  plan.shifts = {{0, 16}};
-  plan.tool = SomeTool();
-  EXPECT_EQ(EncodePlan(*DecodePlan(EncodePlan(plan), "p")), EncodePlan(plan));
+  EXPECT_EQ(EncodePlan(*DecodePlan(EncodePlan(SomePlan()), "p")),
+            EncodePlan(SomePlan()));
+}
+
+// Every key of `json`, at any depth, stands as `key` on the page; keys of maps
+// are data and are skipped by their parents' names.
+void ExpectDocumented(const Json& json, const std::string& page) {
+  if (const auto* object = json.AsObject()) {
+    for (const auto& [key, member] : *object) {
+      EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
+      const bool map =
+          key == "options" || key == "environment" || key == "counters";
+      if (!map) ExpectDocumented(member, page);
+    }
+  }
+  if (const auto* array = json.AsArray()) {
+    for (const Json& element : *array) ExpectDocumented(element, page);
+  }
+}
+
+TEST(Records, EveryFieldIsOnThePageThatSpecifiesIt) {
+  const auto page =
+      ReadFile(EXHIBIT_SOURCE_DIR "/manifests/RECORDS.md", 1 << 20);
+  ASSERT_TRUE(page.ok());
+  AttemptRecord attempt;
+  attempt.event = "start";
+  for (const std::string& text :
+       {EncodeFreeze(SomeFreeze()), EncodeVisit(SomeVisit()),
+        EncodeAttempt(attempt), EncodeCase(SomeCase()),
+        EncodeCapture(SomeCapture()), EncodePlan(SomePlan())}) {
+    ExpectDocumented(*ParseJson(text, "t"), *page);
+  }
 }
 
 // Each row edits the canonical text of a freeze record.
