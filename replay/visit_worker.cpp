@@ -127,7 +127,8 @@ class Visit {
         expected_(std::move(expected)) {
     results_.resize(expected_.size());
     record_.samples_ns.reserve(static_cast<size_t>(task.plan.samples));
-    record_.end = ProcessEnd{.status = "completed"};
+    record_.end = ProcessEnd();
+    record_.end.status = "completed";
     record_.clock = ProbeClock();
   }
 

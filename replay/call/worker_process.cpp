@@ -4,10 +4,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -316,7 +316,8 @@ Result<WorkerOutcome> RunWorker(const WorkerJob& job) {
   if (child == 0) BecomeWorker(parent, task.get(), result.get(), argv);
   // Both sides set it, so that it holds whoever comes first.
   setpgid(child, child);
-  Descriptor pidfd(pidfd_open(child, 0));
+  // Not <sys/pidfd.h>: glibc 2.36 declares it without C linkage.
+  Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   Error no_pidfd = Failed("cannot watch a worker");
   Stop stop = pidfd.get() < 0 ? Stop::kTimedOut : AwaitEnd(pidfd.get(), job);
   // The group before the child is reaped, while its number cannot be reused:
