@@ -525,6 +525,23 @@ Result<Program> Parser::Run() {
   return std::move(program_);
 }
 
+Status CheckFirstLine(std::string_view text, std::string_view where) {
+  if (text.starts_with(kFirstLine)) return Ok();
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  const std::string at(where);
+  if (line == kFirstLine.substr(0, kFirstLine.size() - 1)) {
+    return Error{ErrorKind::kCorrupt,
+                 at + ":1:15: expected end of line, found end of text", ""};
+  }
+  const bool other_version =
+      end != std::string_view::npos && line.starts_with(kSchema);
+  return Error{
+      other_version ? ErrorKind::kUnsupported : ErrorKind::kCorrupt,
+      at + ":1:1: expected \"exhibit.tile/1\", found " + QuoteText(line),
+      "The first line of a tile program names its language."};
+}
+
 }  // namespace
 
 Result<Program> ParseProgram(std::string_view text, std::string_view where,
@@ -536,16 +553,7 @@ Result<Program> ParseProgram(std::string_view text, std::string_view where,
                      std::to_string(limits.text_bytes_max),
                  ""};
   }
-  if (!text.starts_with(kFirstLine)) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    return Error{line.starts_with(kSchema) && line.size() > kSchema.size()
-                     ? ErrorKind::kUnsupported
-                     : ErrorKind::kCorrupt,
-                 std::string(where) +
-                     ":1:1: expected \"exhibit.tile/1\", found " +
-                     QuoteText(line),
-                 "The first line of a tile program names its language."};
-  }
+  EXHIBIT_RETURN_IF_ERROR(CheckFirstLine(text, where));
   return Parser(text, where, limits).Run();
 }
 
