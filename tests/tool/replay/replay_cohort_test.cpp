@@ -1,0 +1,328 @@
+// A cohort from its plan to its last visit, and what may interrupt it.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "manifests/file.h"
+#include "manifests/sha256.h"
+#include "manifests/visit_order.h"
+#include "run_builder.h"
+#include "tool_process.h"
+
+namespace exhibit {
+namespace {
+
+// Polls until `condition` holds; false after half a minute without it.
+bool Eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 15'000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+// Whether any process has a file below `folder` mapped.
+bool AnyProcessMaps(const std::string& folder) {
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc", ignored)) {
+    std::ifstream maps(entry.path() / "maps");
+    std::stringstream text;
+    text << maps.rdbuf();
+    if (text.str().find(folder) != std::string::npos) return true;
+  }
+  return false;
+}
+
+class ReplayCohort : public testing::Test {
+ protected:
+  ReplayCohort() : folder_(MakeTemporaryFolder()), run_(folder_ + "/run") {}
+  ~ReplayCohort() override { RemoveFolder(folder_); }
+
+  std::vector<VisitRecord> Visits(const std::string& name = "n200") {
+    std::vector<VisitRecord> visits;
+    while (true) {
+      std::string number = std::to_string(visits.size());
+      std::string path = "replays/" + name + "/visit-" +
+                         std::string(4 - number.size(), '0') + number + ".json";
+      if (!PathExists(run_ + "/" + path)) return visits;
+      visits.push_back(ReadVisitRecord(run_, path));
+    }
+  }
+
+  // A run whose visits take long enough to be interrupted.
+  void BuildSlowRun() {
+    BuildRun({.folder = run_,
+              .baseline = "slow.so",
+              .candidate = "slow.so",
+              .cycles = 2,
+              .samples = 10,
+              .target_ms = 4});
+  }
+
+  std::string folder_;
+  std::string run_;
+};
+
+TEST_F(ReplayCohort, WritesPlanCalibrationsAndEveryVisitInOneChain) {
+  BuildRun({.folder = run_, .cycles = 2, .samples = 3});
+  ToolEnd end = RunReplay({run_, "--quiet"});
+  ASSERT_EQ(end.status, 0) << end.talk;
+  EXPECT_EQ(end.out, "");
+  PlanRecord plan = ReadPlanRecord(run_, "replays/n200/plan.json");
+  EXPECT_EQ(plan.shifts.size(), 4u);
+  EXPECT_EQ(plan.isolation, "process");
+  std::map<std::string, std::string> tree = ReadTree(run_);
+  std::string previous = Sha256Hex(tree.at("replays/n200/plan.json"));
+  for (const char* name :
+       {"calibration-0", "calibration-1", "visit-0000", "visit-0001",
+        "visit-0002", "visit-0003", "visit-0004", "visit-0005", "visit-0006",
+        "visit-0007"}) {
+    std::string path = std::string("replays/n200/") + name + ".json";
+    EXPECT_EQ(ReadVisitRecord(run_, path).previous_sha256, previous) << path;
+    previous = Sha256Hex(tree.at(path));
+  }
+  EXPECT_EQ(Visits().size(), 8u);
+}
+
+TEST_F(ReplayCohort, VisitsTakeTheArmsInTurnWithOneCountOfCalls) {
+  BuildRun({.folder = run_, .samples = 3});
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  PlanRecord plan = ReadPlanRecord(run_, "replays/n200/plan.json");
+  std::vector<VisitRecord> visits = Visits();
+  ASSERT_EQ(visits.size(), 4u);
+  EXPECT_EQ(visits[0].arm, plan.starting_arm);
+  EXPECT_NE(visits[1].arm, visits[0].arm);
+  EXPECT_EQ(visits[2].arm, visits[1].arm);
+  EXPECT_EQ(visits[3].arm, visits[0].arm);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(visits[i].repetitions, visits[0].repetitions);
+    EXPECT_EQ(visits[i].shift, plan.shifts[i / 2]);
+    EXPECT_EQ(visits[i].position, static_cast<int64_t>(i));
+  }
+  EXPECT_GT(visits[0].repetitions, 0);
+  VisitRecord calibration =
+      ReadVisitRecord(run_, "replays/n200/calibration-1.json");
+  EXPECT_EQ(calibration.arm, visits[1].arm);
+  EXPECT_TRUE(calibration.samples_ns.empty());
+  EXPECT_EQ(calibration.repetitions, 0);
+}
+
+TEST_F(ReplayCohort, VisitRecordsWhatStoodInTheProcess) {
+  BuildRun({.folder = run_, .samples = 3});
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  VisitRecord visit = ReadVisitRecord(run_, "replays/n200/visit-0000.json");
+  EXPECT_EQ(visit.end.status, "completed");
+  EXPECT_EQ(visit.samples_ns.size(), 3u);
+  EXPECT_EQ(visit.checks_passed, 5);  // First call, warm-up, three samples.
+  EXPECT_EQ(visit.clock.name, "CLOCK_MONOTONIC_RAW");
+  EXPECT_EQ(visit.counters.size(), 5u);
+  EXPECT_EQ(visit.counters.count("task_clock_ns"), 1u);
+  ASSERT_EQ(visit.outputs.size(), 1u);
+  EXPECT_EQ(visit.outputs[0].first_sha256, visit.outputs[0].last_sha256);
+  EXPECT_EQ(visit.guards.size(), 2u);
+  std::vector<std::string> names;
+  for (const MappedFile& file : visit.process.mapped_files) {
+    names.push_back(file.name);
+  }
+  for (const char* name : {"exhibit-replay", "kernel.so", "libc.so.6"}) {
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  }
+  ASSERT_EQ(visit.process.command.size(), 3u);
+  EXPECT_EQ(visit.process.command[1], "<path>/run");
+}
+
+TEST_F(ReplayCohort, NoRecordHoldsAPathOfThisMachine) {
+  BuildRun({.folder = run_});
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  for (const auto& [path, bytes] : ReadTree(run_)) {
+    if (path.ends_with(".so")) continue;
+    EXPECT_EQ(bytes.find(folder_), std::string::npos) << path;
+  }
+}
+
+TEST_F(ReplayCohort, CompleteRunHasNothingToDoAndIsNotTouched) {
+  BuildRun({.folder = run_});
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  std::map<std::string, std::string> before = ReadTree(run_);
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 0);
+  EXPECT_NE(end.talk.find("nothing to do"), std::string::npos);
+  EXPECT_EQ(ReadTree(run_), before);
+}
+
+TEST_F(ReplayCohort, KilledReplayGoesOnWhereItStopped) {
+  BuildSlowRun();
+  ToolProcess first({run_, "--quiet"});
+  ASSERT_TRUE(Eventually(
+      [&] { return PathExists(run_ + "/replays/n200/visit-0002.json"); }));
+  first.Signal(SIGKILL);
+  EXPECT_EQ(first.Await().status, 137);
+  ASSERT_TRUE(Eventually([&] { return !AnyProcessMaps(run_); }));
+  std::map<std::string, std::string> before = ReadTree(run_);
+  ASSERT_EQ(before.count("replays/n200/visit-0007.json"), 0u);
+
+  ToolEnd end = RunReplay({run_, "--quiet"});
+  ASSERT_EQ(end.status, 0) << end.talk;
+  std::map<std::string, std::string> after = ReadTree(run_);
+  for (const auto& [path, bytes] : before) {
+    if (path != "attempts.jsonl") EXPECT_EQ(after.at(path), bytes) << path;
+  }
+  std::vector<int64_t> attempts;
+  for (const VisitRecord& visit : Visits()) attempts.push_back(visit.attempt);
+  EXPECT_EQ(attempts.front(), 1);  // Attempt 0 was the capture.
+  EXPECT_EQ(attempts.back(), 2);
+  EXPECT_EQ(static_cast<int64_t>(attempts.size()), VisitsNeeded(2, attempts));
+}
+
+TEST_F(ReplayCohort, PairSplitByAnInterruptionIsReplacedByACycle) {
+  BuildSlowRun();
+  // Stop within a pair: after an even visit.
+  ToolProcess first({run_, "--quiet"});
+  ASSERT_TRUE(Eventually(
+      [&] { return PathExists(run_ + "/replays/n200/visit-0000.json"); }));
+  first.Signal(SIGKILL);
+  first.Await();
+  size_t kept = Visits().size();
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  EXPECT_EQ(Visits().size(), kept % 2 == 1 ? 12u : 8u);
+}
+
+TEST_F(ReplayCohort, SignalsEndItCleanlyAndItGoesOn) {
+  for (int number : {SIGINT, SIGTERM}) {
+    run_ = folder_ + "/run" + std::to_string(number);
+    BuildSlowRun();
+    ToolProcess first({run_, "--quiet"});
+    ASSERT_TRUE(Eventually(
+        [&] { return PathExists(run_ + "/replays/n200/calibration-1.json"); }));
+    first.Signal(number);
+    EXPECT_EQ(first.Await().status, 128 + number);
+    EXPECT_EQ(ReadAttemptRecords(run_).back().result, "interrupted");
+    EXPECT_FALSE(AnyProcessMaps(run_));
+    EXPECT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+    EXPECT_EQ(ReadAttemptRecords(run_).back().result, "done");
+  }
+}
+
+TEST_F(ReplayCohort, NoWorkerOutlivesItsKilledParent) {
+  BuildRun({.folder = run_,
+            .baseline = "never_returns.so",
+            .candidate = "never_returns.so",
+            .timeout_s = 600});
+  ToolProcess first({run_, "--quiet"});
+  ASSERT_TRUE(Eventually([&] { return AnyProcessMaps(run_); }));
+  first.Signal(SIGKILL);
+  first.Await();
+  EXPECT_TRUE(Eventually([&] { return !AnyProcessMaps(run_); }));
+}
+
+TEST_F(ReplayCohort, SecondReplayOfOneRunIsRefused) {
+  BuildSlowRun();
+  ToolProcess first({run_, "--quiet"});
+  ASSERT_TRUE(Eventually(
+      [&] { return PathExists(run_ + "/replays/n200/calibration-0.json"); }));
+  ToolEnd second = RunReplay({run_});
+  EXPECT_EQ(second.status, 3);
+  EXPECT_NE(second.talk.find("error:"), std::string::npos);
+  EXPECT_EQ(first.Await().status, 0);
+  EXPECT_EQ(ReadAttemptRecords(run_).size(), 4u);
+}
+
+TEST_F(ReplayCohort, AnotherBootIsRefusedAndNothingIsWritten) {
+  BuildRun({.folder = run_, .freeze = [](FreezeRecord& record) {
+              record.host.boot_id_sha256 = Sha256Hex("another boot");
+            }});
+  std::map<std::string, std::string> before = ReadTree(run_);
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("another boot"), std::string::npos);
+  EXPECT_NE(end.talk.find("\"continues\""), std::string::npos);
+  EXPECT_EQ(ReadTree(run_), before);
+}
+
+TEST_F(ReplayCohort, AnotherBuildOfTheToolsIsRefused) {
+  BuildRun({.folder = run_, .freeze = [](FreezeRecord& record) {
+              record.tool.source_sha256 = Sha256Hex("another source");
+            }});
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("built from source"), std::string::npos);
+}
+
+TEST_F(ReplayCohort, EditedManifestIsRefused) {
+  BuildRun({.folder = run_});
+  std::ofstream(run_ + "/manifest.json", std::ios::app) << "\n";
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("manifest_sha256"), std::string::npos);
+}
+
+TEST_F(ReplayCohort, FailedCaptureMakesTheCohortInvalid) {
+  BuildRun({.folder = run_, .capture = [](CaptureRecord& record) {
+              record.end.status = "failed-check";
+              record.end.reason = "its output was wrong";
+            }});
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 1);
+  EXPECT_NE(end.talk.find("its output was wrong"), std::string::npos);
+  EXPECT_EQ(ReadAttemptRecords(run_).back().result, "invalid");
+  EXPECT_FALSE(PathExists(run_ + "/replays"));
+}
+
+TEST_F(ReplayCohort, MissingCaptureNamesTheToolThatMakesIt) {
+  BuildRun({.folder = run_});
+  std::filesystem::remove(run_ + "/captures/n200/two/capture.json");
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("captures/n200/two/capture.json"), std::string::npos);
+  EXPECT_NE(end.talk.find("exhibit-capture"), std::string::npos);
+}
+
+TEST_F(ReplayCohort, VisitTakenOutOfTheChainIsFound) {
+  BuildRun({.folder = run_});
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  std::filesystem::rename(run_ + "/replays/n200/visit-0003.json",
+                          run_ + "/replays/n200/visit-0001.json");
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("previous_sha256"), std::string::npos);
+}
+
+TEST_F(ReplayCohort, ChosenCpuIsPlannedAndHeld) {
+  BuildRun({.folder = run_});
+  ToolEnd none = RunReplay({run_, "--cpu", "16000"});
+  EXPECT_EQ(none.status, 3);
+  EXPECT_NE(none.talk.find("CPU 16000"), std::string::npos);
+  EXPECT_FALSE(PathExists(run_ + "/replays"));
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  PlanRecord plan = ReadPlanRecord(run_, "replays/n200/plan.json");
+  for (const VisitRecord& visit : Visits()) EXPECT_EQ(visit.cpu, plan.cpu);
+}
+
+TEST_F(ReplayCohort, SaysBeforehandHowLongItTakes) {
+  BuildRun({.folder = run_});
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 0);
+  EXPECT_NE(end.talk.find("6 visits of 1 cases on CPU "), std::string::npos);
+  EXPECT_NE(end.talk.find(", about 1 s"), std::string::npos);
+}
+
+TEST_F(ReplayCohort, HelpShowsAnExampleAndBadWordsAreUsage) {
+  ToolEnd help = RunReplay({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("exhibit-replay out/run"), std::string::npos);
+  EXPECT_EQ(RunReplay({}).status, 2);
+  EXPECT_EQ(RunReplay({folder_, "--cpu", "x"}).status, 2);
+  EXPECT_EQ(RunReplay({"--worker", "visit"}).status, 2);
+  EXPECT_EQ(RunReplay({folder_ + "/absent"}).status, 3);
+}
+
+}  // namespace
+}  // namespace exhibit
