@@ -18,11 +18,13 @@ namespace exhibit {
 namespace {
 
 std::string ShapeText(const std::vector<uint64_t>& shape) {
-  std::string text;
+  std::string text = "[";
   for (const uint64_t extent : shape) {
-    text += (text.empty() ? "" : ",") + std::to_string(extent);
+    if (text.size() > 1) text += ",";
+    text += std::to_string(extent);
   }
-  return "[" + text + "]";
+  text += "]";
+  return text;
 }
 
 std::vector<uint64_t> Unsigned(const std::vector<int64_t>& shape) {
