@@ -30,7 +30,8 @@ inline std::string TextOf(bool value) { return value ? "true" : "false"; }
 template <typename T>
 std::string TextOf(const std::vector<T>& values) {
   std::string text;
-  for (const T& value : values) text += (text.empty() ? "" : ",") + TextOf(value);
+  for (const T& value : values)
+    text += (text.empty() ? "" : ",") + TextOf(value);
   return "[" + text + "]";
 }
 
@@ -52,8 +53,7 @@ class Checker {
     findings_.AddError(code, path, error);
   }
   template <typename Expected, typename Found>
-  bool Equal(const Claim& claim, const Expected& expected,
-             const Found& found) {
+  bool Equal(const Claim& claim, const Expected& expected, const Found& found) {
     if (found == expected) return true;
     Report({.code = claim.code,
             .path = claim.path,

@@ -30,8 +30,12 @@ struct Written {
 
 template <typename Record>
 Written Describe(const Filed<Record>& filed, const char* stage) {
-  return {filed.path,           filed.record->tool, filed.record->start_ns,
-          filed.record->end_ns, -1,                 stage};
+  return {filed.path,
+          filed.record->tool,
+          filed.record->start_ns,
+          filed.record->end_ns,
+          -1,
+          stage};
 }
 
 template <typename Record>
@@ -73,8 +77,7 @@ class CohortCheck {
   }
 
   // `first` is the tool that each record's must equal, by name.
-  void Add(const Written& record,
-           std::map<std::string, ToolIdentity>& first) {
+  void Add(const Written& record, std::map<std::string, ToolIdentity>& first) {
     const char* name = record.stage == "capture" ? kCaptureTool : kReplayTool;
     check_.Equal({"cohort-mixed", record.path, "tool.name",
                   "another tool writes this record"},
@@ -98,18 +101,18 @@ class CohortCheck {
  private:
   void CheckAttempt(const Written& record) {
     const auto start = starts_.find(record.attempt);
-    if (!check_.True({"attempt-unknown", record.path, "attempt",
-                      "attempts.jsonl has no start of this attempt and stage"},
-                     start != starts_.end() &&
-                         start->second->stage == record.stage)) {
+    if (!check_.True(
+            {"attempt-unknown", record.path, "attempt",
+             "attempts.jsonl has no start of this attempt and stage"},
+            start != starts_.end() && start->second->stage == record.stage)) {
       return;
     }
     const auto end = ends_.find(record.attempt);
-    check_.True({"time-disordered", record.path, "attempt",
-                 "it was not made while its attempt ran"},
-                record.start_ns >= start->second->time_ns &&
-                    (end == ends_.end() ||
-                     record.end_ns <= end->second->time_ns));
+    check_.True(
+        {"time-disordered", record.path, "attempt",
+         "it was not made while its attempt ran"},
+        record.start_ns >= start->second->time_ns &&
+            (end == ends_.end() || record.end_ns <= end->second->time_ns));
   }
 
   const Evidence& evidence_;
@@ -128,8 +131,8 @@ void CheckOrderOfTime(const CaseEvidence& c, Checker& check) {
   };
   for (const auto& [variant, capture] : c.captures) {
     if (!capture.capture.record) continue;
-    after(c.plan.path, c.plan.record->start_ns,
-          capture.capture.record->end_ns, capture.capture.path);
+    after(c.plan.path, c.plan.record->start_ns, capture.capture.record->end_ns,
+          capture.capture.path);
   }
   std::string path = c.plan.path;
   int64_t end_ns = c.plan.record->end_ns;

@@ -18,9 +18,9 @@ void CheckEnd(const EndRule& rule, Checker& check) {
   check.True({"end-inconsistent", rule.path, "end",
               "a completed end has no reason, signal or exit status, and any "
               "other end has a reason"},
-             completed ? end.reason.empty() && end.signal == 0 &&
-                             end.exit_status == 0
-                       : !end.reason.empty());
+             completed
+                 ? end.reason.empty() && end.signal == 0 && end.exit_status == 0
+                 : !end.reason.empty());
   check.True({"end-inconsistent", rule.path, "end.signal",
               "exactly a crash has a signal"},
              (end.status == "crashed") == (end.signal != 0) ||

@@ -24,9 +24,8 @@ void CheckArray(const Evidence& evidence, const Claim& claim,
                 bool may_be_f64, Checker& check) {
   const auto facts = evidence.arrays.find(sha256);
   if (facts == evidence.arrays.end()) return;  // Reported before.
-  const bool dtype_fits =
-      facts->second.dtype == DType::kF32 ||
-      (may_be_f64 && facts->second.dtype == DType::kF64);
+  const bool dtype_fits = facts->second.dtype == DType::kF32 ||
+                          (may_be_f64 && facts->second.dtype == DType::kF64);
   check.True(claim, dtype_fits && HasShape(facts->second, shape));
 }
 
@@ -86,15 +85,15 @@ void CheckOptionValues(const TileOptions& options,
   const std::map<std::string, Json> values = TileOptionValues(options);
   for (const auto& [name, value] : values) {
     const auto found = record.options.find(name);
-    check.Equal({"options-differ", path, "options." + name,
-                 "the manifest asks for another value"},
-                QuoteJson(value),
-                found == record.options.end() ? "nothing"
-                                              : QuoteJson(found->second));
+    check.Equal(
+        {"options-differ", path, "options." + name,
+         "the manifest asks for another value"},
+        QuoteJson(value),
+        found == record.options.end() ? "nothing" : QuoteJson(found->second));
   }
-  check.Equal({"options-differ", path, "options",
-               "the number of options differs"},
-              values.size(), record.options.size());
+  check.Equal(
+      {"options-differ", path, "options", "the number of options differs"},
+      values.size(), record.options.size());
 }
 
 void CheckOptions(const Manifest& manifest, const CaseEvidence& c,
@@ -124,8 +123,7 @@ void CheckEntry(const CaptureEvidence& capture, Checker& check) {
   if (!capture.Completed() && record.symbol.empty()) return;
   const bool tile = record.kind == "tile";
   check.Equal({"arm-differs", path, "symbol", "another entry is declared"},
-              tile ? kAttentionSymbol : capture.variant->symbol,
-              record.symbol);
+              tile ? kAttentionSymbol : capture.variant->symbol, record.symbol);
   if (tile) return;  // The plan says how much; stage identity compares it.
   check.Equal({"arm-differs", path, "workspace_bytes",
                "the manifest asks for another size"},
@@ -138,9 +136,9 @@ void CheckLibraryFile(const Subject& subject, const CaseEvidence& c,
   const std::string& declared = capture.variant->library;
   const SubjectFile* source = subject.Find("sources/manifest/" + declared);
   if (source == nullptr) return;
-  const std::string path = CaptureFolder(c.name(), capture.variant->name) +
-                           (declared.ends_with(".o") ? "/kernel.o"
-                                                     : "/kernel.so");
+  const std::string path =
+      CaptureFolder(c.name(), capture.variant->name) +
+      (declared.ends_with(".o") ? "/kernel.o" : "/kernel.so");
   const SubjectFile* file = subject.Find(path);
   if (file == nullptr) return;
   check.Equal({"library-differs", path, "",
@@ -165,9 +163,9 @@ void CheckCaptureOutputs(const Evidence& evidence,
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const CaptureOutput& found = record.outputs[i];
-    check.Equal({"case-differs", path, "outputs",
-                 "the output is declared otherwise"},
-                outputs[i].name, found.name);
+    check.Equal(
+        {"case-differs", path, "outputs", "the output is declared otherwise"},
+        outputs[i].name, found.name);
     check.True({"end-inconsistent", path, found.name,
                 "a completed capture has every output, and a library has none "
                 "from a JIT"},
@@ -186,18 +184,17 @@ void CheckCaptureOutputs(const Evidence& evidence,
 
 void CheckCapture(const Subject& subject, const Evidence& evidence,
                   const CaseEvidence& c, const CaptureEvidence& capture,
-                  const std::vector<DeclaredBuffer>& buffers,
-                  Checker& check) {
+                  const std::vector<DeclaredBuffer>& buffers, Checker& check) {
   const CaptureRecord& record = *capture.capture.record;
   const std::string& path = capture.capture.path;
   const std::string message = "the record speaks of another capture";
   check.Equal({"names-differ", path, "case_name", message}, c.name(),
               record.case_name);
-  check.Equal({"names-differ", path, "variant", message},
-              capture.variant->name, record.variant);
-  if (!check.Equal({"names-differ", path, "kind",
-                    "the manifest declares another kind"},
-                   capture.variant->kind, record.kind)) {
+  check.Equal({"names-differ", path, "variant", message}, capture.variant->name,
+              record.variant);
+  if (!check.Equal(
+          {"names-differ", path, "kind", "the manifest declares another kind"},
+          capture.variant->kind, record.kind)) {
     return;
   }
   CheckOptions(*evidence.manifest, c, capture, check);

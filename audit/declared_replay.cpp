@@ -18,9 +18,9 @@ void CheckPlanPolicy(const Manifest& manifest, const CaseEvidence& c,
   const PlanRecord& plan = *c.plan.record;
   const auto same = [&](const char* field, const auto& expected,
                         const auto& found) {
-    check.Equal({"plan-differs", c.plan.path, field,
-                 "the manifest declares otherwise"},
-                expected, found);
+    check.Equal(
+        {"plan-differs", c.plan.path, field, "the manifest declares otherwise"},
+        expected, found);
   };
   same("baseline.variant", manifest.baseline, plan.baseline.variant);
   same("candidate.variant", manifest.candidate, plan.candidate.variant);
@@ -50,11 +50,11 @@ void CheckPlanDraws(const Manifest& manifest, const CaseEvidence& c,
     return;
   }
   for (int64_t pair = 0; pair < 2 * manifest.cycles; ++pair) {
-    check.True({"shift-differs", c.plan.path,
-                "shifts[" + std::to_string(pair) + "]",
-                "the seed draws another shift"},
-               plan.shifts[static_cast<size_t>(pair)] ==
-                   ShiftOfPair(manifest.seed, c.name(), pair));
+    check.True(
+        {"shift-differs", c.plan.path, "shifts[" + std::to_string(pair) + "]",
+         "the seed draws another shift"},
+        plan.shifts[static_cast<size_t>(pair)] ==
+            ShiftOfPair(manifest.seed, c.name(), pair));
   }
 }
 
@@ -65,9 +65,8 @@ void CheckVisitArm(const Evidence& evidence, const CaseEvidence& c,
   const bool baseline = record.arm == "baseline";
   const PlanRecord& plan = *c.plan.record;
   const PlanArm& arm = baseline ? plan.baseline : plan.candidate;
-  const CaptureEvidence& capture = baseline
-                                       ? c.Baseline(*evidence.manifest)
-                                       : c.Candidate(*evidence.manifest);
+  const CaptureEvidence& capture = baseline ? c.Baseline(*evidence.manifest)
+                                            : c.Candidate(*evidence.manifest);
   const auto same = [&](const char* field, const auto& expected,
                         const auto& found) {
     check.Equal({"arm-differs", visit.path, field,
@@ -137,9 +136,9 @@ void CheckCalibration(const Evidence& evidence, const CaseEvidence& c,
   const VisitRecord& record = *visit.record;
   const auto same = [&](const char* field, const auto& expected,
                         const auto& found) {
-    check.Equal({"calibration-differs", visit.path, field,
-                 "it does not fit its place"},
-                expected, found);
+    check.Equal(
+        {"calibration-differs", visit.path, field, "it does not fit its place"},
+        expected, found);
   };
   same("kind", "calibration", record.kind);
   same("index", index, record.index);
@@ -169,8 +168,7 @@ std::optional<int64_t> DeclaredRepetitions(const CaseEvidence& c) {
     }
     probes.push_back(visit.record->probe_ns);
   }
-  return RepetitionsFor(std::max<int64_t>(1, c.plan.record->target_ns),
-                        probes);
+  return RepetitionsFor(std::max<int64_t>(1, c.plan.record->target_ns), probes);
 }
 
 void CheckVisitPlace(const Manifest& manifest, const CaseEvidence& c,
@@ -202,9 +200,10 @@ void CheckVisitSamples(const Manifest& manifest, const CaseEvidence& c,
     check.Equal({"sample-count-differs", visit.path, "samples_ns",
                  "the manifest declares another number of samples"},
                 manifest.samples, samples);
-    check.True({"sample-count-differs", visit.path, "checks_passed",
-                "every sample is followed by a full check"},
-               record.checks_passed >= samples);
+    check.Equal({"sample-count-differs", visit.path, "checks_passed",
+                 "the first call, the warm-up and every sample are followed by "
+                 "a full check"},
+                samples + 2, record.checks_passed);
   } else {
     check.True({"sample-count-differs", visit.path, "samples_ns",
                 "more samples than declared"},

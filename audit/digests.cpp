@@ -144,9 +144,9 @@ void CheckPlanArm(const Subject& subject, const CaseEvidence& c,
                   const char* arm_name, const PlanArm& arm,
                   const CaptureEvidence& capture, Checker& check) {
   const std::string field = std::string(arm_name) + ".";
-  check.Equal(Cites(c.plan.path, field + "capture_sha256",
-                    capture.capture.path),
-              capture.capture.sha256, arm.capture_sha256);
+  check.Equal(
+      Cites(c.plan.path, field + "capture_sha256", capture.capture.path),
+      capture.capture.sha256, arm.capture_sha256);
   const std::string library = LibraryPath(c.name(), capture.variant->name);
   const SubjectFile* file = subject.Find(library);
   check.Equal(Cites(c.plan.path, field + "library_sha256", library),

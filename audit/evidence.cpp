@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "audit/expectations.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -39,8 +40,7 @@ int64_t NumberedCount(const Subject& subject, const std::string& prefix,
   constexpr int64_t kNumberMax = 20'000;
   int64_t count = 0;
   for (auto file = subject.files.lower_bound(prefix);
-       file != subject.files.end() && file->first.starts_with(prefix);
-       ++file) {
+       file != subject.files.end() && file->first.starts_with(prefix); ++file) {
     const char* begin = file->first.data() + prefix.size();
     const char* end = file->first.data() + file->first.size();
     int64_t number = 0;
@@ -87,6 +87,7 @@ CaseEvidence DecodeCaseEvidence(const Subject& subject,
            capture.capture, findings);
   }
   DecodeReplay(subject, c, findings);
+  c.unmet_expectations = UnmetExpectations(subject, manifest, c);
   return c;
 }
 
@@ -112,8 +113,7 @@ const CaptureEvidence& CaseEvidence::Baseline(const Manifest& manifest) const {
   return captures.at(manifest.baseline);
 }
 
-const CaptureEvidence& CaseEvidence::Candidate(
-    const Manifest& manifest) const {
+const CaptureEvidence& CaseEvidence::Candidate(const Manifest& manifest) const {
   return captures.at(manifest.candidate);
 }
 
@@ -122,14 +122,15 @@ bool CaseEvidence::Completed() const {
       std::all_of(captures.begin(), captures.end(), [](const auto& capture) {
         return !capture.second.capture.record || capture.second.Completed();
       });
-  return captured && std::all_of(calibrations.begin(), calibrations.end(),
-                                 Ended) &&
+  return captured &&
+         std::all_of(calibrations.begin(), calibrations.end(), Ended) &&
          std::all_of(visits.begin(), visits.end(), Ended);
 }
 
 bool Evidence::CohortInvalid() const {
-  return std::any_of(cases.begin(), cases.end(),
-                     [](const CaseEvidence& c) { return !c.Completed(); });
+  return std::any_of(cases.begin(), cases.end(), [](const CaseEvidence& c) {
+    return !c.Completed() || !c.unmet_expectations.empty();
+  });
 }
 
 DecodedEvidence DecodeEvidence(const Subject& subject) {

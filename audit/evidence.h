@@ -46,9 +46,9 @@ struct CaptureEvidence {
 
 // How far the numbers of a case could be followed.
 enum class EvidenceLevel {
-  kReceiptsOnly,         // Records only.
-  kComparedWithSupplied, // Outputs compared with what the author supplied.
-  kRecomputed,           // Inputs, oracle and comparisons recomputed.
+  kReceiptsOnly,          // Records only.
+  kComparedWithSupplied,  // Outputs compared with what the author supplied.
+  kRecomputed,            // Inputs, oracle and comparisons recomputed.
 };
 // "receipts-only", "compared-with-supplied", "numerically-recomputed".
 std::string_view EvidenceLevelName(EvidenceLevel level);
@@ -63,8 +63,8 @@ struct CaseEvidence {
 
   bool sound = true;  // No stage so far holds anything against it.
   EvidenceLevel level = EvidenceLevel::kReceiptsOnly;
-  // Why an honest case says nothing: sentences, in the order found.
-  std::vector<std::string> invalid_reasons;
+  // Expectations of the manifest that the arms do not meet: sentences.
+  std::vector<std::string> unmet_expectations;
   std::vector<std::string> remarks;
   // Of each variant, what identity and numbers learnt: for the row's details.
   std::map<std::string, Json::Object> details;
@@ -97,8 +97,8 @@ struct Evidence {
   // By digest: the arrays that are what their names say and that decode.
   std::map<std::string, ArrayFacts> arrays;
 
-  // A capture or a visit somewhere ended otherwise than completed, so that
-  // what comes after it may be missing.
+  // A capture or a visit somewhere ended otherwise than completed, or an
+  // expectation was not met, so that what comes after may be missing.
   bool CohortInvalid() const;
 };
 

@@ -28,13 +28,13 @@ std::span<const FindingCode> FindingCodes();
 // Text from the subject may stand in any field but `code`; it is made
 // printable ASCII and cut when the finding is added.
 struct Finding {
-  std::string code;
-  std::string path;      // File of the run or of the bundle; "" for the whole.
-  std::string field;     // In that file; "" for the whole file.
-  std::string message;   // One sentence without stop.
-  std::string expected;  // "" where there is nothing to compare.
-  std::string found;
-  std::string stage;     // Set by FindingList::Add.
+  std::string code = {};
+  std::string path = {};  // File of the run or of the bundle; "" for the whole.
+  std::string field = {};     // In that file; "" for the whole file.
+  std::string message = {};   // One sentence without stop.
+  std::string expected = {};  // "" where there is nothing to compare.
+  std::string found = {};
+  std::string stage = {};  // Set by FindingList::Add.
 
   auto operator<=>(const Finding&) const = default;
 };

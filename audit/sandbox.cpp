@@ -52,8 +52,8 @@ constexpr uint32_t kWritingFlags =
     O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 
 void Load(Program& program, size_t offset) {
-  program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                             static_cast<uint32_t>(offset)));
+  program.push_back(
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
 }
 
 void Return(Program& program, uint32_t action) {
@@ -128,8 +128,8 @@ Status EnterSandbox() {
   Program filter = Filter();
   const sock_fprog program{static_cast<unsigned short>(filter.size()),
                            filter.data()};
-  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-              SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+              &program) != 0) {
     return Unavailable("seccomp");
   }
   return Ok();

@@ -90,9 +90,8 @@ void ExpectReplay(const CaseEvidence& c, int64_t cycles, bool may_be_cut_short,
     expected.required.insert(CalibrationPath(c.name(), i));
   }
   const int64_t planned =
-      may_be_cut_short
-          ? 0
-          : 4 * std::min<int64_t>(cycles, kExpectedVisitsMax / 4);
+      may_be_cut_short ? 0
+                       : 4 * std::min<int64_t>(cycles, kExpectedVisitsMax / 4);
   for (int64_t i = 0; i < std::max(planned, found); ++i) {
     expected.required.insert(VisitPath(c.name(), i));
   }

@@ -21,9 +21,9 @@ inline constexpr std::string_view kStatisticsStage = "statistics";
 inline constexpr std::string_view kSealStage = "seal";
 
 inline constexpr std::array<std::string_view, 9> kStageNames = {
-    kShapeStage,    kDigestsStage, kDecodingStage,  kDeclarationStage,
-    kIdentityStage, kNumbersStage, kSemanticsStage, kStatisticsStage,
-    kSealStage};
+    kShapeStage,       kDigestsStage,    kDecodingStage,
+    kDeclarationStage, kIdentityStage,   kNumbersStage,
+    kSemanticsStage,   kStatisticsStage, kSealStage};
 
 }  // namespace exhibit
 

@@ -91,11 +91,10 @@ Status Judge(const Error& error, const std::string& path,
 Status CheckIsFolder(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) {
-    return Error{
-        errno == ENOENT || errno == ENOTDIR ? ErrorKind::kNotFound
-                                            : ErrorKind::kIo,
-        path + ": cannot be read: " + std::strerror(errno),
-        "Name the folder of a run or of a bundle."};
+    return Error{errno == ENOENT || errno == ENOTDIR ? ErrorKind::kNotFound
+                                                     : ErrorKind::kIo,
+                 path + ": cannot be read: " + std::strerror(errno),
+                 "Name the folder of a run or of a bundle."};
   }
   if (!S_ISDIR(status.st_mode)) {
     return Error{ErrorKind::kNotFound, path + ": is not a folder",
@@ -208,10 +207,11 @@ Status LoadBundle(const std::string& path, const SubjectLimits& limits,
       LoadDerived(path, kAuditName, subject.stored_audit, subject.findings));
   EXHIBIT_RETURN_IF_ERROR(
       LoadDerived(path, kReportName, subject.stored_report, subject.findings));
-  auto summary = ReadBundle(path, limits.archive,
-                            [&](const EvidenceFile& file, ByteSource& contents) {
-                              return loader.Visit(file, contents);
-                            });
+  auto summary =
+      ReadBundle(path, limits.archive,
+                 [&](const EvidenceFile& file, ByteSource& contents) {
+                   return loader.Visit(file, contents);
+                 });
   if (!summary.ok()) {
     return Judge(summary.error(), "", subject.findings);
   }

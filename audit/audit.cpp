@@ -1,0 +1,160 @@
+#include "audit/audit.h"
+
+#include <array>
+#include <stdexcept>
+
+#include "archive/bundle.h"
+#include "audit/audit_json.h"
+#include "audit/audit_state.h"
+#include "audit/declaration.h"
+#include "audit/decoding.h"
+#include "audit/digests.h"
+#include "audit/identity.h"
+#include "audit/numbers.h"
+#include "audit/report.h"
+#include "audit/shape.h"
+#include "audit/stages.h"
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+void Shape(AuditState& s) {
+  s.findings.Merge(s.subject.findings);
+  // Of archives that cannot be read to the end nothing is known to be missing.
+  if (s.subject.content_id.empty()) return;
+  CheckShape(s.subject, s.evidence(), s.findings);
+}
+
+void Digests(AuditState& s) {
+  CheckDigests(s.subject, s.evidence(), s.findings);
+}
+
+void Decoding(AuditState& s) {
+  CheckDecoding(s.subject, s.decoded.findings, s.evidence(), s.findings);
+}
+
+void Declaration(AuditState& s) {
+  CheckDeclaration(s.subject, s.evidence(), s.findings);
+}
+
+void Identity(AuditState& s) {
+  CheckIdentity(s.subject, s.evidence(), s.findings);
+}
+
+void Numbers(AuditState& s) {
+  CheckNumbers(s.subject, s.evidence(), s.findings);
+}
+
+void Statistics(AuditState& s) {
+  s.judgement = JudgeCases(s.evidence(), s.findings);
+}
+
+// Whether anything is sound enough for the stages after `stage`.
+bool GoesOnAfter(std::string_view stage, const AuditState& s) {
+  if (stage == kShapeStage) return !s.subject.content_id.empty();
+  if (stage != kDecodingStage) return true;
+  const Evidence& evidence = s.evidence();
+  return evidence.manifest && evidence.freeze.record &&
+         evidence.freeze.record->manifest_sha256 == evidence.manifest_sha256;
+}
+
+struct Stage {
+  std::string_view name;
+  void (*run)(AuditState&);  // Null: not in this version.
+};
+
+constexpr std::array<Stage, 8> kStages = {{
+    {kShapeStage, Shape},
+    {kDigestsStage, Digests},
+    {kDecodingStage, Decoding},
+    {kDeclarationStage, Declaration},
+    {kIdentityStage, Identity},
+    {kNumbersStage, Numbers},
+    {kSemanticsStage, nullptr},
+    {kStatisticsStage, Statistics},
+}};
+
+void RunStages(AuditState& s) {
+  bool goes_on = true;
+  for (const Stage& stage : kStages) {
+    StageReport report{stage.name, StageStatus::kNotReached};
+    if (stage.run == nullptr) {
+      report.status = StageStatus::kNotDone;
+    } else if (goes_on) {
+      stage.run(s);
+      report.status = StageStatus::kDone;
+      goes_on = GoesOnAfter(stage.name, s);
+    }
+    s.stages.push_back(report);
+  }
+}
+
+void CompareDerived(const std::optional<std::string>& stored, const char* name,
+                    const std::string& derived, FindingList& findings) {
+  if (!stored || *stored == derived) return;
+  size_t at = 0;
+  while (at < stored->size() && at < derived.size() &&
+         (*stored)[at] == derived[at]) {
+    ++at;
+  }
+  findings.Add({.code = "derived-differs",
+                .path = name,
+                .message = "the audit derives other bytes, first at offset " +
+                           std::to_string(at)});
+}
+
+void CompareExpected(const char* what, const std::string& expected,
+                     const std::string& found, FindingList& findings) {
+  if (expected.empty() || expected == found) return;
+  findings.Add({.code = "expectation-not-met",
+                .path = what,
+                .message = "the caller expected another digest",
+                .expected = expected,
+                .found = found});
+}
+
+// What stands around the subject. It is compared with what the subject alone
+// gives, so that a sealed bundle, an unsealed one and a run give the same
+// bytes as long as nothing is wrong.
+void Seal(const ExpectedDigests& expected, AuditState& s) {
+  const Json of_subject = BuildAuditJson(s);
+  FindingList findings;
+  CompareDerived(s.subject.stored_audit, kAuditName, EncodeJson(of_subject),
+                 findings);
+  CompareDerived(s.subject.stored_report, kReportName, RenderReport(of_subject),
+                 findings);
+  for (const std::string& difference : s.subject.seal_differences) {
+    findings.Add(
+        {.code = "seal-unsound", .path = kSealName, .message = difference});
+  }
+  CompareExpected(kManifestPath, expected.manifest_sha256,
+                  s.evidence().manifest_sha256, findings);
+  CompareExpected("content id", expected.content_id, s.subject.content_id,
+                  findings);
+  s.findings.Merge(findings);
+}
+
+}  // namespace
+
+std::string_view VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kVerified:
+      return "verified";
+    case Verdict::kFailed:
+      return "failed";
+    case Verdict::kCannotVerify:
+      return "cannot-verify";
+  }
+  throw std::logic_error("unknown verdict");
+}
+
+AuditResult Audit(const Subject& subject, const ExpectedDigests& expected) {
+  AuditState state{subject, DecodeEvidence(subject), {}, {}, {}};
+  RunStages(state);
+  state.stages.push_back({kSealStage, StageStatus::kDone});
+  Seal(expected, state);
+  return {VerdictOf(state), BuildAuditJson(state)};
+}
+
+}  // namespace exhibit

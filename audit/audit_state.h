@@ -1,0 +1,41 @@
+// What the stages of one audit share.
+
+#ifndef EXHIBIT_AUDIT_AUDIT_STATE_H_
+#define EXHIBIT_AUDIT_AUDIT_STATE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit/case_statistics.h"
+#include "audit/evidence.h"
+#include "audit/finding.h"
+#include "audit/subject.h"
+
+namespace exhibit {
+
+enum class StageStatus {
+  kDone,
+  kNotDone,     // This version has no such stage.
+  kNotReached,  // An earlier one left nothing sound to look at.
+};
+
+struct StageReport {
+  std::string_view name;
+  StageStatus status = StageStatus::kNotReached;
+};
+
+struct AuditState {
+  const Subject& subject;
+  DecodedEvidence decoded;
+  FindingList findings;
+  Judgement judgement;
+  std::vector<StageReport> stages;
+
+  Evidence& evidence() { return decoded.evidence; }
+  const Evidence& evidence() const { return decoded.evidence; }
+};
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_AUDIT_AUDIT_STATE_H_

@@ -1,0 +1,142 @@
+#include "audit/case_statistics.h"
+
+#include <algorithm>
+
+#include "audit/checker.h"
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+DecisionRule RuleOf(const Manifest& manifest) {
+  return {manifest.alpha, manifest.minimum_effect,
+          manifest.family == "holm" ? Family::kHolm : Family::kNone};
+}
+
+std::string EndText(const std::string& what, const ProcessEnd& end) {
+  return what + " " + end.status + ": " + Printable(end.reason);
+}
+
+std::vector<std::string> InvalidReasons(const CaseEvidence& c) {
+  std::vector<std::string> reasons;
+  for (const auto& [variant, capture] : c.captures) {
+    if (capture.Completed()) continue;
+    reasons.push_back(
+        EndText("capture of " + variant, capture.capture.record->end));
+  }
+  for (const auto* visits : {&c.calibrations, &c.visits}) {
+    for (const Filed<VisitRecord>& visit : *visits) {
+      const ProcessEnd& end = visit.record->end;
+      if (end.status == "completed") continue;
+      reasons.push_back(EndText(
+          visit.record->kind + " visit " + std::to_string(visit.record->index),
+          end));
+    }
+  }
+  for (const std::string& unmet : c.unmet_expectations) {
+    reasons.push_back(unmet);
+  }
+  return reasons;
+}
+
+CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
+  CaseSamples samples;
+  samples.invalid_reasons = InvalidReasons(c);
+  const auto planned = static_cast<size_t>(4 * manifest.cycles);
+  if (samples.invalid_reasons.empty() && c.visits.size() < planned) {
+    samples.invalid_reasons.push_back(
+        "not measured: the cohort became invalid in another case");
+  }
+  if (c.plan.record && c.plan.record->baseline.library_sha256 ==
+                           c.plan.record->candidate.library_sha256) {
+    samples.objects = CaseSamples::Objects::kIdentical;
+  }
+  if (!samples.invalid_reasons.empty()) return samples;
+  for (const Filed<VisitRecord>& visit : c.visits) {
+    const VisitRecord& record = *visit.record;
+    samples.visits.push_back(
+        {record.cycle, record.position,
+         record.arm == "baseline" ? Arm::kBaseline : Arm::kCandidate,
+         record.attempt, record.samples_ns, record.repetitions});
+  }
+  return samples;
+}
+
+// What was seen beside the samples, as it is: no rule decides by it.
+void AddRemarks(CaseEvidence& c) {
+  bool migrated = false;
+  bool major_faults = false;
+  for (const Filed<VisitRecord>& visit : c.visits) {
+    migrated |= visit.record->counts.migrations.value_or(0) > 0;
+    major_faults |= visit.record->counts.major_faults > 0;
+  }
+  if (migrated) c.remarks.emplace_back("migrations-seen");
+  if (major_faults) c.remarks.emplace_back("major-faults-seen");
+}
+
+// Rows of equal shape are looked at together, whatever their options.
+void RemarkOnFasterRows(const Evidence& evidence, Judgement& judgement) {
+  std::vector<RowTimes> rows;
+  std::vector<JudgedCase*> judged;
+  for (const CaseEvidence& c : evidence.cases) {
+    const auto found = judgement.cases.find(c.name());
+    if (found == judgement.cases.end()) continue;
+    const CaseEstimates& estimates = found->second.estimates;
+    if (!estimates.baseline_time_ns || !estimates.candidate_time_ns) continue;
+    if (c.declared->shape.empty()) continue;
+    rows.push_back({TextOf(c.declared->shape), *estimates.baseline_time_ns,
+                    *estimates.candidate_time_ns});
+    judged.push_back(&found->second);
+  }
+  const std::vector<bool> slower = NotTheFastestSeen(rows);
+  for (size_t i = 0; i < judged.size(); ++i) {
+    if (!slower[i]) continue;
+    std::vector<std::string>& remarks = judged[i]->decision.remarks;
+    remarks.emplace_back("not-the-fastest-seen (not interleaved)");
+    std::sort(remarks.begin(), remarks.end());
+  }
+}
+
+}  // namespace
+
+Judgement JudgeCases(Evidence& evidence, FindingList& findings) {
+  const Manifest& manifest = *evidence.manifest;
+  const DecisionRule rule = RuleOf(manifest);
+  const auto declared = static_cast<int64_t>(evidence.cases.size());
+  Judgement judgement;
+  judgement.cases_tried = declared;
+  std::vector<CaseEstimates> estimates;
+  std::vector<std::string> names;
+  for (CaseEvidence& c : evidence.cases) {
+    if (!c.sound) continue;
+    auto estimated = EstimateCase(SamplesOf(manifest, c), rule, declared);
+    if (!estimated.ok()) {
+      Checker(findings, c)
+          .ReportError("samples-unsound", ReplayFolder(c.name()),
+                       estimated.error());
+      continue;
+    }
+    AddRemarks(c);
+    estimates.push_back(std::move(*estimated));
+    names.push_back(c.name());
+  }
+  Decisions decisions = DecideCases(estimates, rule);
+  judgement.chance_of_false_claim =
+      rule.family == Family::kHolm ? rule.alpha
+                                   : ChanceOfFalseClaim(rule.alpha, declared);
+  for (size_t i = 0; i < names.size(); ++i) {
+    CaseDecision& decision = decisions.cases[i];
+    for (CaseEvidence& c : evidence.cases) {
+      if (c.name() != names[i]) continue;
+      decision.remarks.insert(decision.remarks.end(), c.remarks.begin(),
+                              c.remarks.end());
+      std::sort(decision.remarks.begin(), decision.remarks.end());
+    }
+    judgement.cases.emplace(
+        names[i], JudgedCase{std::move(estimates[i]), std::move(decision)});
+  }
+  RemarkOnFasterRows(evidence, judgement);
+  return judgement;
+}
+
+}  // namespace exhibit

@@ -1,0 +1,44 @@
+// What every audit says of itself, whatever its subject.
+
+#ifndef EXHIBIT_AUDIT_FIXED_STATEMENTS_H_
+#define EXHIBIT_AUDIT_FIXED_STATEMENTS_H_
+
+#include <string_view>
+
+namespace exhibit {
+
+// A keyword, a colon and a sentence. The order is fixed.
+inline constexpr std::string_view kNotVerified[] = {
+    "samples: that the recorded times were measured and not written",
+    "clock: that the clock told the truth",
+    "host: that the recorded machine ran this",
+    "declaration: that the manifest was fixed before the first result, unless "
+    "its digest was published",
+    "unreported: runs that were made and never shown",
+    "semantics: this version does not execute the program text again",
+    "source to object: that the program text and options give this object",
+    "producer: the binaries of the tools that made the records",
+    "loader: what else was loaded beside the kernel and how it was linked",
+    "placement: where code and data lay in memory and in caches",
+    "registers: what the processor did with the code",
+    "attachments: supplied by the author and not checked",
+};
+
+inline constexpr std::string_view kSharedWithProducer[] = {
+    "inputs: capture and audit generate them by audit/reference",
+    "oracle: capture and audit compute it by audit/reference",
+    "tolerance: capture, replay and audit compare by manifests/tolerance",
+    "plan: compiler and audit decide by compiler/plan",
+    "order: replay and audit draw by manifests/visit_order",
+    "records: writers and audit encode by manifests/records",
+};
+
+inline constexpr std::string_view kNotSharedWithProducer[] = {
+    "link: audit/identity lays the object out by itself; the linker is lld",
+    "statistics: nothing but the audit computes any",
+    "arrays and digests: NumPy and sha256sum read them without Exhibit",
+};
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_AUDIT_FIXED_STATEMENTS_H_

@@ -1,0 +1,82 @@
+#include "audit/identity.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+// The kernel needs no flag that the recorded host lacks.
+void CheckHostFlags(const CaptureFiles& files, const HostFacts& host,
+                    Checker& check) {
+  for (const std::string& flag : files.record.required_cpu_flags) {
+    check.True(
+        {"cpu-flags-differ", files.Path("capture.json"), "required_cpu_flags",
+         "the host that freeze.json records lacks " + Printable(flag)},
+        std::find(host.cpu_flags.begin(), host.cpu_flags.end(), flag) !=
+            host.cpu_flags.end());
+  }
+}
+
+struct ArmReport {
+  std::string path;
+  RealizationReport report;
+};
+
+// The variants of a case differ in what is declared and in nothing else that
+// made them.
+void CheckOneProducer(const std::vector<ArmReport>& reports, Checker& check) {
+  for (size_t i = 1; i < reports.size(); ++i) {
+    const RealizationReport& first = reports[0].report;
+    const RealizationReport& other = reports[i].report;
+    const auto same = [&](const char* field, const std::string& expected,
+                          const std::string& found) {
+      check.Equal({"realization-differs", reports[i].path, field,
+                   "the other variant was made otherwise"},
+                  expected, found);
+    };
+    same("math_helper_sha256", first.math_helper_sha256,
+         other.math_helper_sha256);
+    same("target_cpu", first.target_cpu, other.target_cpu);
+    same("target_features", first.target_features, other.target_features);
+    same("required_cpu_flags", TextOf(first.required_cpu_flags),
+         TextOf(other.required_cpu_flags));
+  }
+}
+
+void CheckCase(const Subject& subject, const Evidence& evidence,
+               CaseEvidence& c, FindingList& findings) {
+  Checker check(findings, c);
+  std::vector<ArmReport> reports;
+  for (const auto& [variant, capture] : c.captures) {
+    if (!capture.Completed()) continue;
+    const CaptureFiles files{subject, CaptureFolder(c.name(), variant),
+                             *capture.capture.record};
+    Json::Object& details = c.details[variant];
+    CheckHostFlags(files, evidence.freeze.record->host, check);
+    std::optional<RealizationReport> report;
+    if (capture.variant->kind == "tile") {
+      report = CheckProgram(files, *evidence.manifest, c, *capture.variant,
+                            details, check);
+    }
+    CheckObjects(files, report ? &*report : nullptr, details, findings, check);
+    if (report) {
+      reports.push_back({files.Path("realization.json"), std::move(*report)});
+    }
+  }
+  CheckOneProducer(reports, check);
+}
+
+}  // namespace
+
+void CheckIdentity(const Subject& subject, Evidence& evidence,
+                   FindingList& findings) {
+  for (CaseEvidence& c : evidence.cases) {
+    if (c.sound) CheckCase(subject, evidence, c, findings);
+  }
+}
+
+}  // namespace exhibit

@@ -1,0 +1,322 @@
+#include "audit/identity/inspect.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "audit/identity/elf.h"
+
+namespace exhibit {
+namespace {
+
+using elf::File;
+using elf::Section;
+using elf::Symbol;
+
+Error Corrupt(const std::string& what) {
+  return Error{ErrorKind::kCorrupt, "ELF " + what, ""};
+}
+
+const Section* FindType(const File& file, uint32_t type) {
+  for (const Section& section : file.sections()) {
+    if (section.type == type) return &section;
+  }
+  return nullptr;
+}
+
+Result<std::vector<Symbol>> ObjectSymbols(const File& object) {
+  if (object.type() != elf::ET_REL) {
+    return Error{ErrorKind::kUnsupported, "ELF file is not an object", ""};
+  }
+  const Section* table = FindType(object, elf::SHT_SYMTAB);
+  if (table == nullptr) return Corrupt("object has no symbol table");
+  return object.Symbols(*table);
+}
+
+std::vector<std::string> Sorted(const std::set<std::string_view>& names) {
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+bool IsDefined(const Symbol& symbol) {
+  return !symbol.Undefined() && symbol.section < elf::SHN_LORESERVE;
+}
+
+uint64_t CodeBytes(const File& file) {
+  uint64_t bytes = 0;
+  for (const Section& section : file.sections()) {
+    const bool code = (section.flags & elf::SHF_ALLOC) != 0 &&
+                      (section.flags & elf::SHF_EXECINSTR) != 0;
+    if (code) bytes += file.Contents(section).size();
+  }
+  return bytes;
+}
+
+// ---- Libraries.
+
+std::optional<uint64_t> Value(const std::vector<elf::DynamicEntry>& dynamic,
+                              uint64_t tag) {
+  for (const elf::DynamicEntry& entry : dynamic) {
+    if (entry.tag == tag) return entry.value;
+  }
+  return std::nullopt;
+}
+
+// The loader sees segments and addresses, we read sections: they must agree.
+Status CheckAgreement(const File& file, const Section& table,
+                      const std::vector<elf::DynamicEntry>& dynamic) {
+  int seen = 0;
+  for (const elf::Segment& segment : file.segments()) {
+    if (segment.type != elf::PT_DYNAMIC) continue;
+    ++seen;
+    if (segment.offset != table.offset || segment.address != table.address ||
+        segment.file_size != table.size) {
+      return Corrupt("dynamic segment is not the dynamic section");
+    }
+  }
+  if (seen != 1) {
+    return Corrupt("dynamic segments: " + std::to_string(seen));
+  }
+  for (const Section& section : file.sections()) {
+    if (section.type != elf::SHT_DYNSYM) continue;
+    if (section.link >= file.sections().size()) {
+      return Corrupt("dynamic symbols have no strings");
+    }
+    const Section& strings = file.sections()[section.link];
+    if (Value(dynamic, elf::DT_SYMTAB) != section.address ||
+        Value(dynamic, elf::DT_STRTAB) != strings.address ||
+        Value(dynamic, elf::DT_STRSZ) != strings.size ||
+        table.link != section.link) {
+      return Corrupt("dynamic symbols or strings are not their sections");
+    }
+    return Ok();
+  }
+  return Corrupt("library has no dynamic symbols");
+}
+
+// Sections are where their addresses say: by exactly one loaded segment.
+Status CheckLoaded(const File& file) {
+  for (const Section& section : file.sections()) {
+    const bool read = section.type == elf::SHT_DYNSYM ||
+                      section.type == elf::SHT_STRTAB ||
+                      section.type == elf::SHT_DYNAMIC;
+    if (!read || (section.flags & elf::SHF_ALLOC) == 0) continue;
+    int holders = 0;
+    for (const elf::Segment& segment : file.segments()) {
+      if (segment.type != elf::PT_LOAD) continue;
+      const uint64_t into = section.address - segment.address;
+      if (section.address >= segment.address && into <= segment.file_size &&
+          section.size <= segment.file_size - into &&
+          section.offset - segment.offset == into) {
+        ++holders;
+      }
+    }
+    if (holders != 1) {
+      return Corrupt("section is not loaded where it says: " +
+                     std::string(section.name));
+    }
+  }
+  return Ok();
+}
+
+void ReadPeculiarities(const File& file,
+                       const std::vector<elf::DynamicEntry>& dynamic,
+                       std::set<std::string_view>& found) {
+  constexpr uint64_t kTextRelocationFlag = 4;  // DF_TEXTREL
+  for (const elf::DynamicEntry& entry : dynamic) {
+    if (entry.tag == elf::DT_INIT) found.insert("init");
+    if (entry.tag == elf::DT_FINI) found.insert("fini");
+    if (entry.tag == elf::DT_INIT_ARRAY) found.insert("init-array");
+    if (entry.tag == elf::DT_FINI_ARRAY) found.insert("fini-array");
+    if (entry.tag == elf::DT_PREINIT_ARRAY) found.insert("preinit-array");
+    if (entry.tag == elf::DT_TEXTREL ||
+        (entry.tag == elf::DT_FLAGS &&
+         (entry.value & kTextRelocationFlag) != 0)) {
+      found.insert("text-relocations");
+    }
+  }
+  for (const elf::Segment& segment : file.segments()) {
+    if (segment.type == elf::PT_TLS) found.insert("thread-local");
+    if (segment.type == elf::PT_LOAD && (segment.flags & 3) == 3) {
+      found.insert("writable-code");
+    }
+  }
+}
+
+Status ReadRelocationPeculiarities(const File& file,
+                                   std::set<std::string_view>& found) {
+  for (const Section& section : file.sections()) {
+    if (section.type != elf::SHT_RELA) continue;
+    EXHIBIT_ASSIGN_OR_RETURN(const auto relocations, file.Relocations(section));
+    for (const elf::Relocation& relocation : relocations) {
+      if (relocation.type == elf::R_X86_64_IRELATIVE) {
+        found.insert("indirect-function");
+      }
+    }
+  }
+  return Ok();
+}
+
+Status ReadDynamicSymbols(const File& file, LibraryFacts& facts,
+                          std::set<std::string_view>& peculiar) {
+  EXHIBIT_ASSIGN_OR_RETURN(const auto symbols,
+                           file.Symbols(*FindType(file, elf::SHT_DYNSYM)));
+  std::set<std::string_view> imports, exports, functions;
+  for (const Symbol& symbol : symbols) {
+    if (symbol.name.empty()) continue;
+    if (symbol.type == elf::STT_GNU_IFUNC) {
+      peculiar.insert("indirect-function");
+    }
+    if (symbol.type == elf::STT_TLS) peculiar.insert("thread-local");
+    if (symbol.Undefined()) {
+      imports.insert(symbol.name);
+      continue;
+    }
+    exports.insert(symbol.name);
+    if (symbol.type == elf::STT_FUNC) functions.insert(symbol.name);
+  }
+  facts.imports = Sorted(imports);
+  facts.exports = Sorted(exports);
+  facts.exported_functions = Sorted(functions);
+  return Ok();
+}
+
+// Notes: name size, description size, type, then both padded to four bytes.
+std::string BuildIdIn(std::string_view notes) {
+  constexpr uint32_t kBuildId = 3;
+  constexpr uint32_t kDescriptionBytesMax = 64;
+  auto padded = [](uint64_t size) { return (size + 3) & ~uint64_t{3}; };
+  while (notes.size() >= 12) {
+    const uint64_t name_bytes = elf::Load32(notes, 0);
+    const uint64_t bytes = elf::Load32(notes, 4);
+    const uint32_t type = elf::Load32(notes, 8);
+    const uint64_t total = 12 + padded(name_bytes) + padded(bytes);
+    if (total > notes.size()) return "";
+    if (type == kBuildId && bytes <= kDescriptionBytesMax &&
+        notes.substr(12, name_bytes) == std::string_view("GNU\0", 4)) {
+      std::string hex;
+      for (char c : notes.substr(12 + padded(name_bytes), bytes)) {
+        const auto byte = static_cast<unsigned char>(c);
+        hex += "0123456789abcdef"[byte >> 4];
+        hex += "0123456789abcdef"[byte & 15];
+      }
+      return hex;
+    }
+    notes.remove_prefix(total);
+  }
+  return "";
+}
+
+std::string BuildIdOf(const File& file) {
+  for (const Section& section : file.sections()) {
+    if (section.type != elf::SHT_NOTE) continue;
+    const std::string id = BuildIdIn(file.Contents(section));
+    if (!id.empty()) return id;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<ObjectFacts> InspectObject(std::string_view object) {
+  EXHIBIT_ASSIGN_OR_RETURN(const File file, File::Read(object));
+  EXHIBIT_ASSIGN_OR_RETURN(const auto symbols, ObjectSymbols(file));
+  ObjectFacts facts;
+  for (const Section& section : file.sections()) {
+    if ((section.flags & elf::SHF_ALLOC) == 0 || section.size == 0) continue;
+    facts.sections.push_back({std::string(section.name), section.size});
+    const bool constant =
+        (section.flags & (elf::SHF_WRITE | elf::SHF_EXECINSTR)) == 0;
+    if (constant) facts.constant_bytes += file.Contents(section).size();
+  }
+  facts.code_bytes = CodeBytes(file);
+  std::set<std::string_view> exports, imports;
+  for (const Symbol& symbol : symbols) {
+    if (symbol.name.empty()) continue;
+    if (IsDefined(symbol) && symbol.type == elf::STT_FUNC) {
+      facts.functions.push_back({std::string(symbol.name), symbol.size});
+    }
+    if (symbol.binding == elf::STB_LOCAL) continue;
+    if (symbol.Undefined()) {
+      imports.insert(symbol.name);
+    } else if (symbol.Visibility() == elf::STV_DEFAULT ||
+               symbol.Visibility() == elf::STV_PROTECTED) {
+      exports.insert(symbol.name);
+    }
+  }
+  facts.exports = Sorted(exports);
+  facts.imports = Sorted(imports);
+  return facts;
+}
+
+Result<CloneFacts> FindClone(std::string_view object, std::string_view name) {
+  EXHIBIT_ASSIGN_OR_RETURN(const File file, File::Read(object));
+  EXHIBIT_ASSIGN_OR_RETURN(const auto symbols, ObjectSymbols(file));
+  CloneFacts facts;
+  const Symbol* clone = nullptr;
+  for (const Symbol& symbol : symbols) {
+    if (symbol.name != name || symbol.type != elf::STT_FUNC ||
+        symbol.binding != elf::STB_LOCAL || !IsDefined(symbol)) {
+      continue;
+    }
+    if (clone != nullptr) return Corrupt("two clones: " + std::string(name));
+    clone = &symbol;
+  }
+  if (clone == nullptr) return facts;
+  facts.defined = true;
+  facts.bytes = clone->size;
+  for (const Section& section : file.sections()) {
+    if (section.type != elf::SHT_RELA) continue;
+    EXHIBIT_ASSIGN_OR_RETURN(const auto relocations, file.Relocations(section));
+    for (const elf::Relocation& relocation : relocations) {
+      if ((relocation.type != elf::R_X86_64_PLT32 &&
+           relocation.type != elf::R_X86_64_PC32) ||
+          relocation.symbol >= symbols.size()) {
+        continue;
+      }
+      // A call's displacement counts from its end, four bytes on.
+      const Symbol& target = symbols[relocation.symbol];
+      const uint64_t into =
+          target.value + static_cast<uint64_t>(relocation.addend) + 4;
+      if (target.section == clone->section && into == clone->value) {
+        ++facts.call_count;
+      }
+    }
+  }
+  return facts;
+}
+
+Result<LibraryFacts> InspectLibrary(std::string_view library) {
+  EXHIBIT_ASSIGN_OR_RETURN(const File file, File::Read(library));
+  if (file.type() != elf::ET_DYN) {
+    return Error{ErrorKind::kUnsupported, "ELF file is not a library", ""};
+  }
+  const Section* table = FindType(file, elf::SHT_DYNAMIC);
+  if (table == nullptr) return Corrupt("library has no dynamic section");
+  EXHIBIT_ASSIGN_OR_RETURN(const auto dynamic, file.Dynamic(*table));
+  EXHIBIT_RETURN_IF_ERROR(CheckAgreement(file, *table, dynamic));
+  EXHIBIT_RETURN_IF_ERROR(CheckLoaded(file));
+  LibraryFacts facts;
+  const std::string_view strings = file.Contents(file.sections()[table->link]);
+  std::set<std::string_view> needed, peculiar;
+  for (const elf::DynamicEntry& entry : dynamic) {
+    if (entry.tag != elf::DT_NEEDED) continue;
+    EXHIBIT_ASSIGN_OR_RETURN(const auto name,
+                             file.String(strings, entry.value));
+    needed.insert(name);
+  }
+  ReadPeculiarities(file, dynamic, peculiar);
+  EXHIBIT_RETURN_IF_ERROR(ReadRelocationPeculiarities(file, peculiar));
+  EXHIBIT_RETURN_IF_ERROR(ReadDynamicSymbols(file, facts, peculiar));
+  facts.needed = Sorted(needed);
+  facts.peculiarities = Sorted(peculiar);
+  facts.build_id = BuildIdOf(file);
+  facts.code_bytes = CodeBytes(file);
+  return facts;
+}
+
+Result<std::string> ReadBuildId(std::string_view bytes) {
+  EXHIBIT_ASSIGN_OR_RETURN(const File file, File::Read(bytes));
+  return BuildIdOf(file);
+}
+
+}  // namespace exhibit

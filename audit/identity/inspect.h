@@ -1,0 +1,79 @@
+// What stands in an object or a library, for reports and for rules that do not
+// depend on how it was linked.
+//
+// CheckLinked (linked.h) tells whether a library is an object's. These tell
+// what either holds: of a foreign library, which comes without its object,
+// nothing more than this can be said.
+
+#ifndef EXHIBIT_AUDIT_IDENTITY_INSPECT_H_
+#define EXHIBIT_AUDIT_IDENTITY_INSPECT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manifests/result.h"
+
+namespace exhibit {
+
+struct SectionSize {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+struct NamedFunction {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+// An object (kernel.o). Lists in the file's order unless stated.
+struct ObjectFacts {
+  std::vector<SectionSize> sections;     // Allocated ones that are not empty.
+  std::vector<NamedFunction> functions;  // Defined, local and global.
+  std::vector<std::string> exports;      // Sorted.
+  std::vector<std::string> imports;      // Sorted.
+  uint64_t code_bytes = 0;               // Of executable sections.
+  uint64_t constant_bytes = 0;  // Allocated, neither writable nor code.
+};
+Result<ObjectFacts> InspectObject(std::string_view object);
+
+// The clone that a full-packet specialisation leaves behind: a local function
+// of that name, in a section of its own, and the calls of it.
+struct CloneFacts {
+  bool defined = false;
+  uint64_t bytes = 0;
+  // Relocations of calls (PLT32, PC32) that lead to its first byte, whether
+  // they name it or its section.
+  uint64_t call_count = 0;
+};
+// `name` is the whole symbol, such as "attention.packet.full". A clone that is
+// not there is no failure.
+Result<CloneFacts> FindClone(std::string_view object, std::string_view name);
+
+// A shared library, from its dynamic table. Names sorted.
+struct LibraryFacts {
+  std::vector<std::string> needed;              // DT_NEEDED
+  std::vector<std::string> imports;             // Undefined dynamic symbols.
+  std::vector<std::string> exports;             // Defined ones.
+  std::vector<std::string> exported_functions;  // Of type STT_FUNC.
+  // Things that run on loading, or make the library more than code and data:
+  // "init", "fini", "init-array", "fini-array", "preinit-array",
+  // "indirect-function", "text-relocations", "thread-local",
+  // "writable-code". Sorted.
+  std::vector<std::string> peculiarities;
+  std::string build_id;     // Hexadecimal, or "".
+  uint64_t code_bytes = 0;  // Of executable sections.
+};
+// Fails with kCorrupt when the sections tell another story than the segments
+// by which it is loaded (the dynamic table, its symbols and strings must be
+// the sections of those names), besides what elf::File::Read fails with.
+Result<LibraryFacts> InspectLibrary(std::string_view library);
+
+// The GNU build id of a shared library or position-independent executable, in
+// hexadecimal, or "" when it has none.
+Result<std::string> ReadBuildId(std::string_view file);
+
+}  // namespace exhibit
+
+#endif  // EXHIBIT_AUDIT_IDENTITY_INSPECT_H_

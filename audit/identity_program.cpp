@@ -1,0 +1,163 @@
+// The part of stage identity that looks at program.tile and realization.json.
+
+#include <algorithm>
+#include <optional>
+
+#include "audit/identity.h"
+#include "compiler/plan/plan.h"
+#include "compiler/tile/attention.h"
+#include "compiler/tile/text.h"
+#include "manifests/run_layout.h"
+
+namespace exhibit {
+namespace {
+
+tile::AttentionSpec SpecOf(const ManifestCase& declared,
+                           const TileOptions& options) {
+  const std::vector<int64_t>& s = declared.shape;
+  tile::AttentionSpec spec;
+  spec.shape = {s[0], s[1], s[2], s[3], s[4], s[5], s[6]};
+  spec.query_block = declared.tile[0];
+  spec.key_block = declared.tile[1];
+  const auto contraction = [](const std::string& word) {
+    return word == "reduce" ? tile::Contraction::kReduce
+                            : tile::Contraction::kMma;
+  };
+  spec.qk = contraction(options.qk);
+  spec.pv = contraction(options.pv);
+  return spec;
+}
+
+// program.tile is, byte for byte, the text of the declared program.
+void CheckText(const CaptureFiles& files, const std::string& declared,
+               Checker& check) {
+  const std::string path = files.Path("program.tile");
+  const std::string* text = files.subject.Bytes(path);
+  if (text == nullptr) return;  // Missing or over a limit: reported.
+  if (*text == declared) return;
+  const Result<tile::Program> program = tile::ReadProgram(*text, path);
+  if (!program.ok()) {
+    check.ReportError("program-malformed", path, program.error());
+    return;
+  }
+  size_t line = 1;
+  for (size_t i = 0;
+       i < text->size() && i < declared.size() && (*text)[i] == declared[i];
+       ++i) {
+    if (declared[i] == '\n') ++line;
+  }
+  check.Report({.code = "program-differs",
+                .path = path,
+                .message = "it is not the program that shape, tile and options "
+                           "declare, first in line " +
+                           std::to_string(line)});
+}
+
+void CheckPlanned(const std::string& path, const Json::Object& planned,
+                  const Json::Object& found, const std::string& prefix,
+                  Checker& check) {
+  for (const auto& [name, value] : planned) {
+    const auto member = found.find(name);
+    if (member != found.end() && member->second == value) continue;
+    check.Report({.code = "realization-differs",
+                  .path = path,
+                  .field = prefix + name,
+                  .message = "the plan made again gives another value",
+                  .expected = QuoteJson(value),
+                  .found = member == found.end() ? "nothing"
+                                                 : QuoteJson(member->second)});
+  }
+}
+
+// full_packet is realised at most where it was asked for and small enough.
+void CheckClone(const std::string& path, const RealizationReport& report,
+                const TileOptions& options, Checker& check) {
+  const Json::Object& realized = *report.fields.at("realized").AsObject();
+  const int64_t clones = report.full_packet_specializations;
+  const Claim claim{"realization-differs", path, "full_packet_specializations",
+                    "a clone was made against the options, or is reported in "
+                    "two ways"};
+  const auto word = realized.find("full_packet");
+  check.True(claim,
+             word != realized.end() && word->second == Json(clones == 1));
+  check.True(claim, clones == 0 || (clones == 1 && options.full_packet));
+  check.True({"realization-differs", path, "full_packet_cloned_instructions",
+              "more instructions were cloned than the options allow"},
+             clones == 0 ? report.full_packet_cloned_instructions == 0
+                         : report.full_packet_cloned_instructions > 0 &&
+                               report.full_packet_cloned_instructions <=
+                                   options.max_full_packet_instructions);
+}
+
+void CheckReport(const CaptureFiles& files, const Manifest& manifest,
+                 const TileOptions& options, const tile::Program& program,
+                 const RealizationReport& report, Checker& check) {
+  const std::string path = files.Path("realization.json");
+  const Result<Plan> plan = PlanProgram(program, options);
+  if (!plan.ok()) {
+    check.Report({.code = "realization-differs",
+                  .path = path,
+                  .message = "the plan is refused: " + plan.error().message});
+    return;
+  }
+  CheckPlanned(path, PlannedFields(program, options, *plan), report.fields, "",
+               check);
+  CheckPlanned(path, PlannedOptions(options, *plan),
+               *report.fields.at("realized").AsObject(), "realized.", check);
+  check.Equal({"capacity-differs", files.Path("capture.json"),
+               "workspace_bytes", "the plan made again asks for another size"},
+              plan->private_workspace_bytes, files.record.workspace_bytes);
+  check.Equal({"cpu-flags-differ", files.Path("capture.json"),
+               "required_cpu_flags", "realization.json states others"},
+              report.required_cpu_flags, files.record.required_cpu_flags);
+  if (manifest.cpu != "native") {
+    check.Equal({"realization-differs", path, "target_cpu",
+                 "the manifest declares another CPU"},
+                manifest.cpu, report.target_cpu);
+  }
+  CheckClone(path, report, options, check);
+}
+
+void AddDetails(const RealizationReport& report, Json::Object& details) {
+  for (const char* name :
+       {"static_snapshot_bytes_per_worker", "static_snapshot_allocations",
+        "private_workspace_bytes", "blocked_mmas", "two_dimensional_mmas",
+        "rolled_mmas", "full_packet_specializations",
+        "full_packet_cloned_instructions", "full_packets_dispatched",
+        "tail_packets_dispatched"}) {
+    details[name] = report.fields.at(name);
+  }
+  details["target_cpu"] = Printable(report.target_cpu);
+}
+
+}  // namespace
+
+std::optional<RealizationReport> CheckProgram(
+    const CaptureFiles& files, const Manifest& manifest, const CaseEvidence& c,
+    const ManifestVariant& variant, Json::Object& details, Checker& check) {
+  const Result<TileOptions> options =
+      OptionsFor(manifest, *c.declared, variant);
+  if (!options.ok()) return std::nullopt;  // Reported by the declaration.
+  const tile::AttentionSpec spec = SpecOf(*c.declared, *options);
+  const Result<std::string> text = tile::AttentionText(spec);
+  const Result<tile::Program> program = tile::BuildAttention(spec);
+  if (!text.ok() || !program.ok()) {
+    check.ReportError("program-differs", kManifestPath,
+                      text.ok() ? program.error() : text.error());
+    return std::nullopt;
+  }
+  CheckText(files, *text, check);
+  const std::string path = files.Path("realization.json");
+  const std::string* bytes = files.subject.Bytes(path);
+  if (bytes == nullptr) return std::nullopt;
+  Result<RealizationReport> report = DecodeRealization(*bytes, path);
+  if (!report.ok()) {
+    check.ReportError("realization-malformed", path, report.error());
+    return std::nullopt;
+  }
+  CheckReport(files, manifest, *options, *program, *report, check);
+  AddDetails(*report, details);
+  return std::move(*report);
+}
+
+}  // namespace exhibit

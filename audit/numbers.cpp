@@ -1,0 +1,338 @@
+#include "audit/numbers.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "audit/checker.h"
+#include "audit/reference/attention_oracle.h"
+#include "audit/reference/sine_input.h"
+#include "audit/reference/vacuity.h"
+#include "manifests/npy.h"
+#include "manifests/run_layout.h"
+#include "manifests/sha256.h"
+#include "manifests/tolerance.h"
+
+namespace exhibit {
+namespace {
+
+std::vector<uint64_t> Unsigned(const std::vector<int64_t>& shape) {
+  return {shape.begin(), shape.end()};
+}
+
+// The byte that stands at `index` of an untouched guard: zone before, then
+// zone after (replay/call/guarded_buffers.h states it for writers).
+char GuardByte(size_t index) {
+  return static_cast<char>((167 * (index % 256) + 13) % 256);
+}
+constexpr size_t kGuardBytesMin = 2 * 4096;
+
+bool GuardHolds(const Array& guard) {
+  if (guard.dtype != DType::kU8 || guard.shape.size() != 1 ||
+      guard.bytes.size() < kGuardBytesMin) {
+    return false;
+  }
+  for (size_t i = 0; i < guard.bytes.size(); ++i) {
+    if (guard.bytes[i] != GuardByte(i)) return false;
+  }
+  return true;
+}
+
+// Arrays by digest, decoded when asked for and results remembered.
+class Arrays {
+ public:
+  explicit Arrays(const Subject& subject) : subject_(subject) {}
+
+  // Null when it does not decode, which an earlier stage has said.
+  std::optional<Array> Get(const std::string& sha256) const {
+    const std::string path = ArrayPath(sha256);
+    const std::string* bytes = subject_.Bytes(path);
+    if (bytes == nullptr) return std::nullopt;
+    Result<Array> array = DecodeNpy(*bytes, path);
+    if (!array.ok()) return std::nullopt;
+    return std::move(*array);
+  }
+
+  bool GuardIsIntact(const std::string& sha256) {
+    const auto known = guards_.find(sha256);
+    if (known != guards_.end()) return known->second;
+    const std::optional<Array> guard = Get(sha256);
+    return guards_[sha256] = guard && GuardHolds(*guard);
+  }
+
+ private:
+  const Subject& subject_;
+  std::map<std::string, bool> guards_;
+};
+
+std::optional<std::vector<float>> Floats(const Arrays& arrays,
+                                         const std::string& sha256) {
+  const std::optional<Array> array = arrays.Get(sha256);
+  if (!array || array->dtype != DType::kF32) return std::nullopt;
+  return FloatsOf(*array);
+}
+
+std::optional<std::vector<double>> Expected(const Arrays& arrays,
+                                            const std::string& sha256) {
+  const std::optional<Array> array = arrays.Get(sha256);
+  if (!array) return std::nullopt;
+  if (array->dtype == DType::kF64) return DoublesOf(*array);
+  if (array->dtype != DType::kF32) return std::nullopt;
+  const std::vector<float> floats = FloatsOf(*array);
+  return std::vector<double>(floats.begin(), floats.end());
+}
+
+// The oracles computed so far: cases often share shape and inputs.
+using OracleMemo =
+    std::map<std::pair<std::vector<int64_t>, std::string>, std::string>;
+
+// One case.
+class CaseNumbers {
+ public:
+  CaseNumbers(const Manifest& manifest, CaseEvidence& c, Arrays& arrays,
+              OracleMemo& oracles, FindingList& findings)
+      : manifest_(manifest),
+        case_(c),
+        arrays_(arrays),
+        oracles_(oracles),
+        check_(findings, c) {}
+
+  void Run() {
+    for (size_t i = 0; i < Record().arrays.size(); ++i) CheckInput(i);
+    case_.level = EvidenceLevel::kRecomputed;
+    for (const CaseArray& array : Record().arrays) CheckExpected(array);
+    if (!case_.sound) return;
+    for (const auto& [variant, capture] : case_.captures) {
+      if (capture.capture.record) CheckCapture(capture);
+    }
+    for (const auto* visits : {&case_.calibrations, &case_.visits}) {
+      for (const Filed<VisitRecord>& visit : *visits) {
+        if (visit.record) CheckVisit(visit);
+      }
+    }
+    if (outputs_checked_ == 0) case_.level = EvidenceLevel::kReceiptsOnly;
+  }
+
+ private:
+  struct Comparison {
+    ToleranceResult result;
+    std::string failure;  // A sentence, or "".
+  };
+
+  const CaseRecord& Record() const { return *case_.record.record; }
+
+  Tolerance ToleranceOfCase() const {
+    return {manifest_.absolute_tolerance, manifest_.relative_tolerance};
+  }
+
+  void CheckInput(size_t index) {
+    const CaseArray& array = Record().arrays[index];
+    if (array.role != "input") return;
+    if (array.origin == "file") {
+      case_.remarks.push_back("input-from-file: " + array.name);
+      return;
+    }
+    const std::vector<uint64_t> shape = Unsigned(array.shape);
+    const Result<uint64_t> count = ElementCount(shape);
+    if (!count.ok()) {
+      check_.ReportError("over-limit", case_.record.path, count.error());
+      return;
+    }
+    const std::vector<float> values =
+        SineInput(static_cast<int64_t>(index), *count);
+    check_.Equal({"input-differs", ArrayPath(array.sha256), array.name,
+                  "the generator gives other values for this input"},
+                 Sha256Hex(EncodeNpy({DType::kF32, shape, BytesOf(values)})),
+                 array.sha256);
+  }
+
+  void CheckExpected(const CaseArray& array) {
+    if (array.role != "output") return;
+    if (array.origin == "oracle") {
+      CheckOracle(array);
+    } else {
+      case_.level = EvidenceLevel::kComparedWithSupplied;
+      case_.remarks.push_back("compared with supplied: " + array.name);
+    }
+    std::optional<std::vector<double>> values = Expected(arrays_, array.sha256);
+    if (!values) return;
+    const Status vacuous = CheckNotVacuous(*values, ToleranceOfCase());
+    if (!vacuous.ok()) {
+      check_.Report({.code = "oracle-vacuous",
+                     .path = ArrayPath(array.sha256),
+                     .field = array.name,
+                     .message = vacuous.error().message});
+    }
+    expected_[array.name] = std::move(*values);
+  }
+
+  void CheckOracle(const CaseArray& array) {
+    if (!case_.sound) return;  // Of wrong inputs it would say nothing.
+    const std::optional<std::string> sha256 = OracleDigest(array);
+    if (!sha256) return;
+    check_.Equal({"oracle-differs", ArrayPath(array.sha256), array.name,
+                  "the oracle computed again gives other values"},
+                 *sha256, array.sha256);
+  }
+
+  std::optional<std::string> OracleDigest(const CaseArray& array) {
+    std::string inputs;
+    std::map<std::string, std::string> digests;
+    for (const CaseArray& input : Record().arrays) {
+      if (input.role != "input") continue;
+      inputs += input.sha256;
+      digests[input.name] = input.sha256;
+    }
+    const OracleMemo::key_type key{Record().shape, inputs};
+    const auto known = oracles_.find(key);
+    if (known != oracles_.end()) return known->second;
+    const auto oracle = Oracle(digests);
+    if (!oracle.ok()) {
+      check_.ReportError(oracle.error().kind == ErrorKind::kLimitExceeded
+                             ? "over-limit"
+                             : "oracle-differs",
+                         case_.record.path, oracle.error());
+      return std::nullopt;
+    }
+    return oracles_[key] = Sha256Hex(EncodeNpy(
+               {DType::kF64, Unsigned(array.shape), BytesOf(*oracle)}));
+  }
+
+  Result<std::vector<double>> Oracle(
+      std::map<std::string, std::string>& digests) {
+    const auto query = Floats(arrays_, digests["query"]);
+    const auto key = Floats(arrays_, digests["key"]);
+    const auto value = Floats(arrays_, digests["value"]);
+    if (!query || !key || !value) {
+      return Error{ErrorKind::kCorrupt, "an input is not an array of f32", ""};
+    }
+    EXHIBIT_ASSIGN_OR_RETURN(const AttentionShape shape,
+                             MakeAttentionShape(Record().shape));
+    return AttentionOracle(shape, {*query, *key, *value});
+  }
+
+  // One output array against what is expected of it; null when it is none.
+  const Comparison* Compare(const std::string& output,
+                            const std::string& sha256) {
+    const auto key = std::make_pair(output, sha256);
+    const auto known = comparisons_.find(key);
+    if (known != comparisons_.end()) return &known->second;
+    const auto expected = expected_.find(output);
+    const auto actual = Floats(arrays_, sha256);
+    if (expected == expected_.end() || !actual ||
+        actual->size() != expected->second.size()) {
+      return nullptr;
+    }
+    ++outputs_checked_;
+    Comparison comparison;
+    comparison.result =
+        CheckTolerance(*actual, expected->second, ToleranceOfCase());
+    if (!comparison.result.ok()) {
+      comparison.failure =
+          DescribeFailure(output, *actual, expected->second, comparison.result);
+    }
+    return &(comparisons_[key] = std::move(comparison));
+  }
+
+  // An output of something that says it completed.
+  void CheckAccepted(const std::string& path, const std::string& output,
+                     const std::string& sha256) {
+    const Comparison* comparison = Compare(output, sha256);
+    if (comparison == nullptr) {
+      check_.Report({.code = "output-wrong",
+                     .path = path,
+                     .field = output,
+                     .message = "the output cannot be compared",
+                     .found = sha256});
+    } else if (!comparison->result.ok()) {
+      check_.Report({.code = "output-wrong",
+                     .path = path,
+                     .field = output,
+                     .message = comparison->failure,
+                     .found = sha256});
+    }
+  }
+
+  void CheckCapture(const CaptureEvidence& capture) {
+    if (!capture.Completed()) return;  // It has recorded no outputs.
+    const std::string& path = capture.capture.path;
+    for (const CaptureOutput& output : capture.capture.record->outputs) {
+      CheckAccepted(path, output.name, output.prepared_sha256);
+      if (output.jit_sha256.empty()) continue;
+      check_.Equal({"jit-differs", path, output.name,
+                    "the JIT-linked code and kernel.so wrote other bits"},
+                   output.jit_sha256, output.prepared_sha256);
+    }
+  }
+
+  void CheckVisit(const Filed<VisitRecord>& visit) {
+    const VisitRecord& record = *visit.record;
+    const bool completed = record.end.status == "completed";
+    bool all_hold = true;
+    for (const VisitOutput& output : record.outputs) {
+      all_hold = CheckVisitOutput(visit, output, completed) && all_hold;
+    }
+    for (const VisitGuard& guard : record.guards) {
+      all_hold = CheckGuard(visit, guard, completed) && all_hold;
+    }
+    check_.True({"end-unsupported", visit.path, "end",
+                 "it ended as failed-check, but the outputs and guards that it "
+                 "recorded hold"},
+                record.end.status != "failed-check" || !all_hold);
+  }
+
+  // Returns whether the last output holds. The counts are of the last check.
+  bool CheckVisitOutput(const Filed<VisitRecord>& visit,
+                        const VisitOutput& output, bool completed) {
+    if (completed) {
+      CheckAccepted(visit.path, output.name, output.first_sha256);
+      CheckAccepted(visit.path, output.name, output.last_sha256);
+    }
+    const Comparison* last = Compare(output.name, output.last_sha256);
+    if (last == nullptr) return true;
+    check_.Equal({"check-differs", visit.path, output.name,
+                  "the number of elements outside tolerance is another"},
+                 last->result.failed_elements, output.failed_elements);
+    check_.True({"check-differs", visit.path, output.name,
+                 "the largest error is another"},
+                last->result.max_error == output.max_error);
+    return last->result.ok();
+  }
+
+  bool CheckGuard(const Filed<VisitRecord>& visit, const VisitGuard& guard,
+                  bool completed) {
+    const bool intact = arrays_.GuardIsIntact(guard.sha256);
+    check_.Equal({"check-differs", visit.path, "guards." + guard.buffer,
+                  "the guard bytes say otherwise"},
+                 intact, guard.intact);
+    check_.True({"guard-damaged", visit.path, "guards." + guard.buffer,
+                 "a completed visit left a guard overwritten"},
+                intact || !completed);
+    return intact;
+  }
+
+  const Manifest& manifest_;
+  CaseEvidence& case_;
+  Arrays& arrays_;
+  OracleMemo& oracles_;
+  Checker check_;
+  std::map<std::string, std::vector<double>> expected_;  // By output.
+  std::map<std::pair<std::string, std::string>, Comparison> comparisons_;
+  int64_t outputs_checked_ = 0;
+};
+
+}  // namespace
+
+void CheckNumbers(const Subject& subject, Evidence& evidence,
+                  FindingList& findings) {
+  Arrays arrays(subject);
+  OracleMemo oracles;
+  for (CaseEvidence& c : evidence.cases) {
+    if (!c.sound || !c.record.record) continue;
+    CaseNumbers(*evidence.manifest, c, arrays, oracles, findings).Run();
+  }
+}
+
+}  // namespace exhibit
