@@ -29,10 +29,13 @@ inline std::string TextOf(int value) { return std::to_string(value); }
 inline std::string TextOf(bool value) { return value ? "true" : "false"; }
 template <typename T>
 std::string TextOf(const std::vector<T>& values) {
-  std::string text;
-  for (const T& value : values)
-    text += (text.empty() ? "" : ",") + TextOf(value);
-  return "[" + text + "]";
+  std::string text = "[";
+  for (const T& value : values) {
+    if (text.size() > 1) text += ',';
+    text += TextOf(value);
+  }
+  text += ']';
+  return text;
 }
 
 // Adds findings; a finding about a case takes the word sound away from it.

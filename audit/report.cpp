@@ -13,7 +13,11 @@ std::string MarkdownAt(const Json& value, std::string_view path) {
 
 std::string Row(const std::vector<std::string>& cells) {
   std::string row = "|";
-  for (const std::string& cell : cells) row += " " + MarkdownText(cell) + " |";
+  for (const std::string& cell : cells) {
+    row += " ";
+    row += MarkdownText(cell);
+    row += " |";
+  }
   return row + "\n";
 }
 
@@ -29,7 +33,8 @@ std::string List(const Json& audit, const char* heading, const char* path) {
   std::string text = std::string("\n## ") + heading + "\n\n";
   for (const Json& element : elements) {
     const Json::Object wrapped{{"text", element}};
-    text += "- " + MarkdownAt(wrapped, "text") + "\n";
+    text += "- ";
+    text += MarkdownAt(wrapped, "text") + "\n";
   }
   return text;
 }
@@ -54,7 +59,8 @@ std::string CaseTable(const Json& audit) {
   for (const Json& c : ListAt(audit, "cases")) text += Row(CaseCells(c));
   text += "\n";
   for (const std::string& note : TableNotes(audit)) {
-    text += "- " + MarkdownText(note) + "\n";
+    text += "- ";
+    text += MarkdownText(note) + "\n";
   }
   return text;
 }
@@ -69,7 +75,7 @@ std::string IntervalText(const Json& c) {
 std::string EvidenceTable(const Json& audit) {
   const std::vector<std::string> headings = {
       "case", "sign test p", "estimate", "interval", "noise floor", "reasons"};
-  std::string text = "\n## Decisions\n\nRule " +
+  std::string text = std::string("\n## Decisions\n\nRule ") +
                      MarkdownAt(audit, "decision.rule") + ", alpha " +
                      MarkdownAt(audit, "decision.alpha") + ", minimum effect " +
                      MarkdownAt(audit, "decision.minimum_effect") +
@@ -98,7 +104,8 @@ std::string CodeTable(const Json& audit) {
   }
   if (rows.empty()) return "";
   const std::vector<std::string> headings = {"case", "variant", "code shape"};
-  return "\n## Code shape\n\n" + Row(headings) + Rule(headings.size()) + rows;
+  return std::string("\n## Code shape\n\n") + Row(headings) +
+         Rule(headings.size()) + rows;
 }
 
 std::string CountsTable(const Json& audit) {
@@ -117,7 +124,8 @@ std::string CountsTable(const Json& audit) {
 
 std::string StageTable(const Json& audit) {
   const std::vector<std::string> headings = {"stage", "status", "findings"};
-  std::string text = "\n## Stages\n\n" + Row(headings) + Rule(headings.size());
+  std::string text =
+      std::string("\n## Stages\n\n") + Row(headings) + Rule(headings.size());
   for (const Json& stage : ListAt(audit, "stages")) {
     text += Row({TextAt(stage, "name"), TextAt(stage, "status"),
                  TextAt(stage, "findings")});
@@ -142,7 +150,7 @@ std::string FindingTable(const Json& audit) {
 
 std::string HostLines(const Json& audit) {
   if (JsonAt(audit, "host").is_null()) return "";
-  return "\n## As the run recorded them\n\n- host: " +
+  return std::string("\n## As the run recorded them\n\n- host: ") +
          MarkdownText(PairsAt(audit, "host")) +
          "\n- tools: " + MarkdownText(PairsAt(audit, "tool")) +
          "\n- replay: " + MarkdownText(PairsAt(audit, "replay")) + "\n";
@@ -152,8 +160,9 @@ std::string AttachmentTable(const Json& audit) {
   const Json::Array& files = ListAt(audit, "attachments");
   if (files.empty()) return "";
   const std::vector<std::string> headings = {"path", "role", "note"};
-  std::string text = "\n## Attachments: supplied, not checked\n\n" +
-                     Row(headings) + Rule(headings.size());
+  std::string text =
+      std::string("\n## Attachments: supplied, not checked\n\n") +
+      Row(headings) + Rule(headings.size());
   for (const Json& file : files) {
     text +=
         Row({TextAt(file, "path"), TextAt(file, "role"), TextAt(file, "note")});

@@ -39,8 +39,10 @@ std::string Keywords(const Json& audit, const char* path) {
 std::string FindingLines(const Json& audit) {
   std::string text;
   for (const Json& finding : ListAt(audit, "findings")) {
-    text += "  " + TextAt(finding, "code") + "  " + TextAt(finding, "path");
-    if (TextAt(finding, "field") != "") text += " " + TextAt(finding, "field");
+    text += "  ";
+    text += TextAt(finding, "code") + "  " + TextAt(finding, "path");
+    const std::string field = TextAt(finding, "field");
+    if (!field.empty()) text.append(" ").append(field);
     text += ": " + TextAt(finding, "message");
     const std::string expected = TextAt(finding, "expected");
     const std::string found = TextAt(finding, "found");

@@ -61,6 +61,22 @@ std::optional<uint64_t> Value(const std::vector<elf::DynamicEntry>& dynamic,
   return std::nullopt;
 }
 
+// Whether the table of relocations that the loader finds by two tags is a
+// section, or absent.
+bool IsRelocationSection(const File& file,
+                         const std::vector<elf::DynamicEntry>& dynamic,
+                         uint64_t address_tag, uint64_t size_tag) {
+  const auto address = Value(dynamic, address_tag);
+  if (!address) return true;
+  for (const Section& section : file.sections()) {
+    if (section.type == elf::SHT_RELA && section.address == *address &&
+        Value(dynamic, size_tag) == section.size) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // The loader sees segments and addresses, we read sections: they must agree.
 Status CheckAgreement(const File& file, const Section& table,
                       const std::vector<elf::DynamicEntry>& dynamic) {
@@ -75,6 +91,10 @@ Status CheckAgreement(const File& file, const Section& table,
   }
   if (seen != 1) {
     return Corrupt("dynamic segments: " + std::to_string(seen));
+  }
+  if (!IsRelocationSection(file, dynamic, elf::DT_RELA, elf::DT_RELASZ) ||
+      !IsRelocationSection(file, dynamic, elf::DT_JMPREL, elf::DT_PLTRELSZ)) {
+    return Corrupt("dynamic relocations are not a section");
   }
   for (const Section& section : file.sections()) {
     if (section.type != elf::SHT_DYNSYM) continue;
@@ -96,9 +116,9 @@ Status CheckAgreement(const File& file, const Section& table,
 // Sections are where their addresses say: by exactly one loaded segment.
 Status CheckLoaded(const File& file) {
   for (const Section& section : file.sections()) {
-    const bool read = section.type == elf::SHT_DYNSYM ||
-                      section.type == elf::SHT_STRTAB ||
-                      section.type == elf::SHT_DYNAMIC;
+    const bool read =
+        section.type == elf::SHT_DYNSYM || section.type == elf::SHT_RELA ||
+        section.type == elf::SHT_STRTAB || section.type == elf::SHT_DYNAMIC;
     if (!read || (section.flags & elf::SHF_ALLOC) == 0) continue;
     int holders = 0;
     for (const elf::Segment& segment : file.segments()) {

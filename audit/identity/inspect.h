@@ -66,8 +66,8 @@ struct LibraryFacts {
   uint64_t code_bytes = 0;  // Of executable sections.
 };
 // Fails with kCorrupt when the sections tell another story than the segments
-// by which it is loaded (the dynamic table, its symbols and strings must be
-// the sections of those names), besides what elf::File::Read fails with.
+// by which it is loaded (the dynamic table, its symbols, strings and
+// relocations must be sections), besides what elf::File::Read fails with.
 Result<LibraryFacts> InspectLibrary(std::string_view library);
 
 // The GNU build id of a shared library or position-independent executable, in
