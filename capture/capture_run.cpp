@@ -13,6 +13,7 @@
 #include "capture/case_arrays.h"
 #include "capture/expectations.h"
 #include "capture/kernel_builder.h"
+#include "capture/orphan_arrays.h"
 #include "capture/run_folder.h"
 #include "manifests/file.h"
 #include "manifests/host/host.h"
@@ -140,6 +141,9 @@ class Attempt {
     total_ = static_cast<int64_t>(jobs.size());
     EXHIBIT_ASSIGN_OR_RETURN(const std::vector<CaptureJob> missing,
                              KeepFinished(jobs));
+    if (!missing.empty()) {
+      EXHIBIT_RETURN_IF_ERROR(RemoveOrphanArrays(manifest_, run_.path));
+    }
     QueueOptions options;
     options.jobs = request_.jobs;
     options.finished = [this](const CaptureJob& job, const ProcessEnd& end) {

@@ -302,6 +302,18 @@ TEST_F(ResumedCaptureTest, WhatADeadAttemptLeftHalfMadeIsRemoved) {
   EXPECT_EQ(MustReadCapture(run_, "only", "b").end.status, "completed");
 }
 
+TEST_F(ResumedCaptureTest, AnArrayThatNoRecordNamesIsRemovedAndOthersStay) {
+  const CaptureRequest request = Interrupted({});
+  auto before = Snapshot(run_ + "/arrays");
+  const std::string orphan = run_ + "/" + ArrayPath(std::string(64, '0'));
+  MustWrite(orphan, "of a dead attempt\n");
+  ASSERT_TRUE(CaptureRun(request).ok());
+  EXPECT_FALSE(PathExists(orphan));
+  for (const auto& [path, bytes] : before) {
+    EXPECT_TRUE(PathExists(run_ + "/arrays/" + path)) << path;
+  }
+}
+
 TEST_F(ResumedCaptureTest, ACaptureThatFailedIsNotTriedAgain) {
   CustomExperiment experiment;
   experiment.baseline_symbol = "crashes";

@@ -1,0 +1,96 @@
+#include "tests/tool/capture/capture_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "manifests/file.h"
+
+namespace exhibit {
+namespace {
+
+std::string Contents(int fd) {
+  std::string text;
+  char piece[4096];
+  off_t at = 0;
+  for (ssize_t count; (count = pread(fd, piece, sizeof(piece), at)) > 0;
+       at += count) {
+    text.append(piece, static_cast<size_t>(count));
+  }
+  return text;
+}
+
+}  // namespace
+
+CaptureProcess::CaptureProcess(const ToolStart& start) {
+  std::vector<std::string> line = {std::string(EXHIBIT_BIN_DIR) +
+                                   "/exhibit-capture"};
+  line.insert(line.end(), start.words.begin(), start.words.end());
+  std::vector<char*> argv;
+  for (std::string& word : line) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  out_ = memfd_create("out", MFD_CLOEXEC);
+  talk_ = memfd_create("talk", MFD_CLOEXEC);
+  pid_ = fork();
+  if (pid_ == 0) {
+    dup2(out_, 1);
+    dup2(talk_, 2);
+    if (!start.hold.empty()) setenv("CAPTURE_TEST_HOLD", start.hold.c_str(), 1);
+    if (start.file_bytes_max != 0) {
+      const rlimit limit = {start.file_bytes_max, start.file_bytes_max};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  if (pid_ < 0 || out_ < 0 || talk_ < 0) {
+    throw std::runtime_error("cannot start exhibit-capture");
+  }
+}
+
+CaptureProcess::~CaptureProcess() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  close(out_);
+  close(talk_);
+}
+
+void CaptureProcess::Signal(int number) { kill(pid_, number); }
+
+ToolEnd CaptureProcess::Await() {
+  int status = 0;
+  if (waitpid(pid_, &status, 0) != pid_) {
+    throw std::runtime_error("cannot wait for exhibit-capture");
+  }
+  pid_ = -1;
+  ToolEnd end;
+  end.status =
+      WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  end.out = Contents(out_);
+  end.talk = Contents(talk_);
+  return end;
+}
+
+ToolEnd RunCapture(const std::vector<std::string>& words) {
+  ToolStart start;
+  start.words = words;
+  return CaptureProcess(start).Await();
+}
+
+void AwaitFile(const std::string& path) {
+  for (int tries = 0; tries < 6000; ++tries) {
+    if (PathExists(path)) return;
+    usleep(10000);
+  }
+  FAIL() << path << " did not come";
+}
+
+}  // namespace exhibit
