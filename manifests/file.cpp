@@ -160,20 +160,23 @@ class Lister {
   }
 
  private:
+  Error TooMany(const std::string& path) const {
+    return Error{ErrorKind::kLimitExceeded,
+                 root_ + ": more than " + std::to_string(count_max_) +
+                     " files, at " + QuoteText(path),
+                 ""};
+  }
+
   Status Visit(int folder_fd, const std::string& name,
                const std::string& prefix, int level) {
     const std::string path = prefix + name;
-    if (++seen_count_ > 2 * count_max_ || paths_.size() >= count_max_) {
-      return Error{ErrorKind::kLimitExceeded,
-                   root_ + ": more than " + std::to_string(count_max_) +
-                       " files, at " + QuoteText(path),
-                   ""};
-    }
+    if (++seen_count_ > 2 * count_max_ + kLevelCountMax) return TooMany(path);
     struct stat facts {};
     if (::fstatat(folder_fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
       return SystemError("look at", root_ + "/" + path, errno);
     }
     if (S_ISREG(facts.st_mode)) {
+      if (paths_.size() >= count_max_) return TooMany(path);
       paths_.push_back(path);
       return Ok();
     }

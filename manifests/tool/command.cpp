@@ -29,6 +29,11 @@ int ReportedStatus(const Error& error) {
   return static_cast<int>(ReportError(error));
 }
 
+int Print(std::string_view text) {
+  const Status printed = PrintProduct(text);
+  return printed.ok() ? 0 : ReportedStatus(printed.error());
+}
+
 int ReportBug(const std::string& what) {
   SayLine("error: internal: " + what);
   SayPlainLine(
@@ -115,7 +120,6 @@ struct CommandLine::State {
   std::unique_ptr<CLI::App> owned;  // Null in a subcommand.
   CLI::App* app = nullptr;
   bool is_quiet = false;  // Of this command or subcommand.
-  bool wants_version = false;
   bool* chosen = nullptr;
   std::string footer;
   std::vector<std::unique_ptr<CommandLine>> subcommands;
@@ -140,8 +144,12 @@ CommandLine::CommandLine(std::string tool, std::string summary,
   for (const std::string& line : example) state_->footer += "\n  " + line;
   state_->app->footer(state_->footer);
   Flag("--quiet", state_->is_quiet, "Say nothing but errors");
-  Flag("--version", state_->wants_version,
-       "Print version and digest of this build");
+  // Thrown from the parser, which asks for what is required only later.
+  state_->app
+      ->add_flag_callback(
+          "--version", [] { throw CLI::CallForVersion("", 0); },
+          "Print version and digest of this build")
+      ->disable_flag_override();
 }
 
 CommandLine::CommandLine(std::unique_ptr<State> state)
@@ -221,6 +229,7 @@ CommandLine& CommandLine::Subcommand(const std::string& name,
   auto state = std::make_unique<State>();
   state->tool = state_->tool;
   state->app = state_->app->add_subcommand(name, help);
+  state_->app->require_subcommand(1);
   state->app->footer(state_->footer);
   state->chosen = &chosen;
   state_->subcommands.push_back(
@@ -235,22 +244,11 @@ int RunTool(int argc, char** argv, CommandLine& command,
   StartTalk(state.tool, Talk::kNormal);
   try {
     state.app->parse(argc, argv);
-    if (state.wants_version) {
-      const Status printed = PrintProduct(state.tool + " " + ToolVersion() +
-                                          "\nsource " + SourceTreeDigest() +
-                                          "\ncommit " + SourceCommit() + "\n");
-      return printed.ok() ? 0 : ReportedStatus(printed.error());
-    }
     bool is_quiet = state.is_quiet;
-    bool any_chosen = state.subcommands.empty();
     for (const auto& subcommand : state.subcommands) {
       if (!subcommand->state_->app->parsed()) continue;
       *subcommand->state_->chosen = true;
-      any_chosen = true;
       is_quiet = is_quiet || subcommand->state_->is_quiet;
-    }
-    if (!any_chosen) {
-      return ReportBadCommandLine(state.tool, "a subcommand is required");
     }
     StartTalk(state.tool, is_quiet ? Talk::kQuiet : Talk::kNormal);
     const Exit exit = body();
@@ -258,8 +256,10 @@ int RunTool(int argc, char** argv, CommandLine& command,
     if (PendingSignal() != 0) return 128 + PendingSignal();
     return static_cast<int>(exit);
   } catch (const CLI::CallForHelp&) {
-    const Status printed = PrintProduct(state.app->help());
-    return printed.ok() ? 0 : ReportedStatus(printed.error());
+    return Print(state.app->help());
+  } catch (const CLI::CallForVersion&) {
+    return Print(state.tool + " " + ToolVersion() + "\nsource " +
+                 SourceTreeDigest() + "\ncommit " + SourceCommit() + "\n");
   } catch (const CLI::ParseError& error) {
     return ReportBadCommandLine(state.tool, error.what());
   } catch (const std::bad_alloc&) {
