@@ -95,8 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
               "first [199]"},
         Fault{"wrong_at_once.so", "calibration-0.json", "failed-check",
               "after the first call: output: 1 of 200"}),
-    [](const testing::TestParamInfo<Fault>& info) {
-      return info.param.kernel.substr(0, info.param.kernel.find('.'));
+    [](const testing::TestParamInfo<Fault>& of) {
+      return of.param.kernel.substr(0, of.param.kernel.find('.'));
     });
 
 class ReplayFault : public testing::Test {

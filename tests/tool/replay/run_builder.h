@@ -29,8 +29,8 @@ struct RunPlan {
   int64_t target_ms = 1;
   int64_t timeout_s = 20;
   // Each may change a record before it is written.
-  std::function<void(FreezeRecord&)> freeze;
-  std::function<void(CaptureRecord&)> capture;
+  std::function<void(FreezeRecord&)> freeze = nullptr;
+  std::function<void(CaptureRecord&)> capture = nullptr;
 };
 
 // Throws std::runtime_error when something cannot be written.
