@@ -68,10 +68,28 @@ void Compare(std::string_view expected, std::string_view found,
   }
 }
 
+// Symbols up to the first that is not local, which is what the table's header
+// must say.
+Result<uint32_t> LocalCount(const elf::File& library,
+                            const elf::Section& symtab) {
+  EXHIBIT_ASSIGN_OR_RETURN(const auto symbols, library.Symbols(symtab));
+  uint32_t count = 0;
+  while (count < symbols.size() && symbols[count].binding == elf::STB_LOCAL) {
+    ++count;
+  }
+  return count;
+}
+
+// Strings fill their section: one end and nothing behind it, so that its size
+// cannot take in padding.
+bool EndsInOneNul(std::string_view strings) {
+  return strings.size() >= 2 && strings.back() == '\0' &&
+         strings[strings.size() - 2] != '\0';
+}
+
 // Takes the three unloaded sections from the library.
 UnloadedContents TakeUnloaded(const elf::File& library,
                               std::vector<std::string>& differences) {
-  UnloadedContents taken;
   auto take = [&](std::string_view name) -> std::string_view {
     const elf::Section* section = library.Find(name);
     if (section == nullptr || (section->flags & elf::SHF_ALLOC) != 0) {
@@ -81,11 +99,20 @@ UnloadedContents TakeUnloaded(const elf::File& library,
     }
     return library.Contents(*section);
   };
+  UnloadedContents taken;
   taken.comment = take(".comment");
   taken.symtab = take(".symtab");
   taken.strtab = take(".strtab");
-  const elf::Section* symtab = library.Find(".symtab");
-  if (symtab != nullptr) taken.symtab_info = symtab->info;
+  if (!differences.empty()) return taken;
+  if (!EndsInOneNul(taken.comment) || !EndsInOneNul(taken.strtab)) {
+    differences.push_back("library: .comment or .strtab ends oddly");
+  }
+  const auto locals = LocalCount(library, *library.Find(".symtab"));
+  if (locals.ok()) {
+    taken.symtab_info = *locals;
+  } else {
+    differences.push_back("library: " + locals.error().message);
+  }
   return taken;
 }
 

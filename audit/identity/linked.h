@@ -2,9 +2,9 @@
 //
 // The question is answered by linking the object again, with a linker of our
 // own (link_input.h, link_layout.h, link_image.h), and comparing every byte of
-// the file. Nothing is executed and nothing in the library is trusted; only
-// the contents of three sections that are never loaded are taken as they are,
-// .comment, .symtab and .strtab: they name things for people.
+// the file. Nothing is executed and nothing in the library is trusted. Only the
+// contents of three sections that are never loaded, .comment, .symtab and
+// .strtab, are not compared: they name the linker and the symbols for people.
 //
 // The declared link is
 //   ld.lld -shared -O0 --no-relax --hash-style=gnu --build-id=none

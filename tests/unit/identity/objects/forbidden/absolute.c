@@ -1,0 +1,2 @@
+static volatile int kept[4];
+int kernel_batch(int x) { return kept[x]; }

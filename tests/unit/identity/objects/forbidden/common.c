@@ -1,0 +1,2 @@
+int shared_by_all;
+int kernel_batch(int x) { return x + shared_by_all; }

@@ -1,0 +1,2 @@
+float expf(float);
+float kernel_batch(float x) { return expf(x); }

@@ -1,0 +1,1 @@
+int kernel_batch(int x) { return x + 1; }
