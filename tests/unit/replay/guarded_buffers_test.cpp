@@ -155,8 +155,6 @@ TEST(GuardedBuffers, OneCallCoversEveryBlock) {
   EXPECT_EQ(buffers->OutputFloats("out")[0], 3.0f);
 }
 
-using GuardedBuffersDeathTest = testing::Test;
-
 // The sentence of the fault handler goes to standard error here.
 void Fault(void (*access)(const GuardedBuffers&)) {
   Result<GuardedBuffers> buffers = MakeBuffers();
