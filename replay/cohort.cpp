@@ -13,6 +13,8 @@ namespace exhibit {
 namespace {
 
 constexpr int64_t kCalibrationCount = 2;  // One per arm.
+// To start a worker, check and publish: seen on a small machine.
+constexpr int64_t kVisitOverheadNs = 30'000'000;
 
 PlanArm ArmOf(const CaptureState& capture) {
   return {capture.record.variant, capture.sha256, capture.library_sha256};
@@ -152,7 +154,8 @@ int64_t EstimateNs(const RunState& run) {
       sample_ns = std::max(sample_ns, visit.probe_ns);
     }
     int64_t timed = CyclesLeft(m.cycles, state.Attempts());
-    total_ns += CaseVisitsLeft(m, state) * m.warmup_ms * 1'000'000 +
+    total_ns += CaseVisitsLeft(m, state) *
+                    (m.warmup_ms * 1'000'000 + kVisitOverheadNs) +
                 timed * m.samples * sample_ns;
   }
   return total_ns;

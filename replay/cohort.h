@@ -45,7 +45,7 @@ std::vector<std::string> Failures(const RunState& run);
 // Visits still to be made, calibrations included, if nothing is interrupted.
 int64_t VisitsLeft(const RunState& run);
 
-// How long those take at least: warm-up and samples, in nanoseconds.
+// About how long those take, in nanoseconds: warm-up, samples and overhead.
 int64_t EstimateNs(const RunState& run);
 
 // Performs every missing visit. A visit that ends badly stops its case; the

@@ -148,7 +148,8 @@ Exit Replay(const Words& words) {
   Announce(*run, *host, *cpu);
   Status aside = StepAside(*cpu, *allowed);
   if (!aside.ok()) return EndWithError(*attempt, aside.error());
-  Progress progress("replay", VisitsLeft(*run));
+  const int64_t total = VisitsLeft(*run);
+  Progress progress("replay", total);
   int64_t done_before = -1;
   CohortRequest request;
   request.context = {.tool = *tool,
@@ -162,6 +163,7 @@ Exit Replay(const Words& words) {
   };
   Result<CohortReport> report = PerformCohort(request, *run);
   if (!report.ok()) return EndWithError(*attempt, report.error());
+  if (report->end == CohortEnd::kComplete) progress.Update(total, "");
   return EndCohort(*attempt, *report);
 }
 
@@ -180,7 +182,8 @@ int main(int argc, char** argv) {
       "Executes the prepared libraries of a run against each other in A B B A "
       "cycles and records every sample. An interrupted replay goes on when it "
       "is started again.",
-      {"exhibit-capture manifest.json out/run", "exhibit-replay out/run"});
+      {"exhibit-capture manifest.json --output out/run",
+       "exhibit-replay out/run"});
   command.RequiredText("RUN", words.run, "The run's folder");
   command.Integer("--cpu", words.cpu, 0, 16383,
                   "Pin every visit to this CPU (default: the highest allowed)");

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "manifests/npy.h"
 #include "manifests/records.h"
 #include "manifests/result.h"
 #include "manifests/tolerance.h"
@@ -47,9 +46,6 @@ Result<VisitReport> DecodeVisitReport(std::string_view bytes);
 std::string PackParts(const std::vector<std::string>& parts);
 // Accepts exactly what PackParts writes; kCorrupt otherwise.
 Result<std::vector<std::string>> UnpackParts(std::string_view bytes);
-
-// An array of the run, with its digest checked. `run` may be ".".
-Result<Array> ReadRunArray(const std::string& run, const std::string& sha256);
 
 }  // namespace exhibit
 

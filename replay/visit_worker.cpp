@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "manifests/sha256.h"
 #include "replay/call/call.h"
 #include "replay/counters.h"
+#include "replay/run_array.h"
 #include "replay/visit_message.h"
 
 namespace exhibit {
@@ -197,25 +199,23 @@ class Visit {
     return Check("the first call", -1);
   }
 
-  // Batches grow until one is long beside a reading of the clock; the probe
-  // comes from the batches that end in the second half.
+  // Batches grow until one is long beside a reading of the clock. The probe is
+  // the fastest batch that ends in the second half: a slower one was disturbed,
+  // and would make every sample of the case too short.
   bool WarmUp() {
     buffers_.Poison();
     int64_t batch = 1;
-    int64_t late_calls = 0;
-    int64_t late_ns = 0;
+    int64_t probe_ns = std::numeric_limits<int64_t>::max();
     do {
       int64_t elapsed_ns = TimeCalls(batch);
       record_.warmup_ns += elapsed_ns;
       record_.warmup_calls += batch;
       if (record_.warmup_ns >= task_.plan.warmup_ns / 2) {
-        late_calls += batch;
-        late_ns += elapsed_ns;
+        probe_ns = std::min(probe_ns, (elapsed_ns + batch - 1) / batch);
       }
       if (elapsed_ns < kBatchNs && batch < kBatchCallsMax) batch *= 2;
     } while (record_.warmup_ns < task_.plan.warmup_ns);
-    record_.probe_ns =
-        std::max<int64_t>(1, (late_ns + late_calls / 2) / late_calls);
+    record_.probe_ns = std::max<int64_t>(1, probe_ns);
     return Check("warm-up", -1);
   }
 

@@ -65,7 +65,7 @@ Result<Region> Map(const std::string& name, uint64_t data_bytes,
   uint64_t closed = RoundUp(kInaccessibleBytes, page);
   region.mapping_bytes = region.open_bytes + 2 * closed;
   void* mapping = mmap(nullptr, region.mapping_bytes, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return NoMemory(name, data_bytes);
   region.mapping = static_cast<uint8_t*>(mapping);
   region.open = region.mapping + closed;

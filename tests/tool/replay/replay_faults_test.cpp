@@ -35,7 +35,7 @@ TEST_P(FaultyKernel, MakesItsVisitAndTheCohortInvalid) {
   BuildRun({.folder = run,
             .baseline = fault.kernel,
             .candidate = fault.kernel,
-            .timeout_s = 1});
+            .timeout_s = fault.status == "timed-out" ? 1 : 60});
   ToolEnd end = RunReplay({run, "--quiet"});
   EXPECT_EQ(end.status, 1) << end.talk;
   EXPECT_NE(end.talk.find("the cohort is invalid"), std::string::npos);
@@ -151,6 +151,27 @@ TEST_F(ReplayFault, ChangedLibraryEndsBeforeAnythingRuns) {
   ToolEnd end = RunReplay({run_});
   EXPECT_EQ(end.status, 3);
   EXPECT_NE(end.talk.find("kernel.so"), std::string::npos);
+  EXPECT_FALSE(PathExists(run_ + "/replays"));
+}
+
+TEST_F(ReplayFault, ChangedArrayEndsBeforeAnythingRuns) {
+  BuildRun({.folder = run_});
+  for (const auto& [path, bytes] : ReadTree(run_)) {
+    if (!path.starts_with("arrays/")) continue;
+    ASSERT_TRUE(AppendFile(run_ + "/" + path, "x").ok());
+  }
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("error: arrays/"), std::string::npos) << end.talk;
+  EXPECT_FALSE(PathExists(run_ + "/replays"));
+}
+
+TEST_F(ReplayFault, TornTraceOfAttemptsEndsBeforeAnythingRuns) {
+  BuildRun({.folder = run_});
+  ASSERT_TRUE(AppendFile(run_ + "/attempts.jsonl", "{\"attempt\":1").ok());
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("attempts.jsonl"), std::string::npos) << end.talk;
   EXPECT_FALSE(PathExists(run_ + "/replays"));
 }
 
