@@ -1,0 +1,108 @@
+// Table and report are made from the JSON value and from nothing else.
+
+#include <gtest/gtest.h>
+
+#include "audit/json_view.h"
+#include "audit/report.h"
+#include "audit/table.h"
+#include "tests/unit/audit/run_fixture.h"
+
+namespace exhibit::testing {
+namespace {
+
+Json HonestAudit() { return Audit(SubjectOf(HonestRun().Seal())).json; }
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Table, ShowsTimesRatioAndOutcome) {
+  const std::string table = RenderTable(HonestAudit());
+  EXPECT_TRUE(Has(table, "min-max of pairs")) << table;
+  EXPECT_TRUE(Has(table, "faster")) << table;
+  EXPECT_TRUE(Has(table, "0.9000")) << table;
+  EXPECT_TRUE(Has(table, "limit: Nothing runs here.")) << table;
+  EXPECT_TRUE(Has(table, "native-entry-host-wall: not cycles, not GPU time"))
+      << table;
+  EXPECT_TRUE(Has(table, "verdict: verified")) << table;
+  EXPECT_TRUE(Has(table, "not verified: samples, clock, host")) << table;
+}
+
+TEST(Table, ExploratoryIsStamped) {
+  SyntheticRun run = HonestRun();
+  run.manifest.replace(run.manifest.rfind("\n}"), 2,
+                       ",\n  \"exploratory\": true\n}");
+  const Json audit = Audit(SubjectOf(run.Seal())).json;
+  EXPECT_TRUE(Has(RenderTable(audit), "exploratory:"));
+  EXPECT_TRUE(Has(RenderReport(audit), "**exploratory**"));
+  EXPECT_FALSE(Has(RenderTable(HonestAudit()), "exploratory"));
+}
+
+// Two groups of samples in one arm: the case is not comparable.
+Json BistableAudit() {
+  SyntheticRun run = HonestRun();
+  for (VisitRecord& visit : run.visits) {
+    if (visit.arm != "candidate") continue;
+    visit.samples_ns = {13'500'000, 13'500'001, 20'000'000};
+  }
+  // Each visit needs two groups of at least two samples.
+  const std::string before = R"("samples": 3)";
+  run.manifest.replace(run.manifest.find(before), before.size(),
+                       R"("samples": 4)");
+  run.plan.samples = 4;
+  for (VisitRecord& visit : run.visits) {
+    visit.samples_ns.push_back(visit.samples_ns.back() + 1);
+    visit.checks_passed = 6;
+  }
+  return Audit(SubjectOf(run.Seal())).json;
+}
+
+TEST(NotComparable, ShowsNoRatioAnywhere) {
+  const Json audit = BistableAudit();
+  const Json& c = ListAt(audit, "cases").front();
+  ASSERT_EQ(TextAt(c, "outcome"), "not-comparable") << EncodeJson(audit);
+  EXPECT_TRUE(JsonAt(c, "ratios").is_null());
+  const std::vector<std::string> cells = CaseCells(c);
+  EXPECT_EQ(cells[5], "-");
+  EXPECT_EQ(cells[6], "-");
+  EXPECT_EQ(MicrosecondsAt(c, "baseline.time_ns"), "1.000");
+}
+
+TEST(Report, HasEverySectionOfAnHonestRun) {
+  const std::string report = RenderReport(HonestAudit());
+  for (const char* heading :
+       {"# fixture", "## Cases", "## Decisions", "## What was there",
+        "## Stages", "## Not verified", "## Without Exhibit"}) {
+    EXPECT_TRUE(Has(report, heading)) << heading;
+  }
+  EXPECT_FALSE(Has(report, "## Findings"));
+}
+
+TEST(Report, TextOfTheAuthorCannotBecomeMarkup) {
+  SyntheticRun run = HonestRun();
+  const std::string before = "Is new faster than old?";
+  run.manifest.replace(run.manifest.find(before), before.size(),
+                       "<script> [x](y) | \\u001b[2J");
+  const Json audit = Audit(SubjectOf(run.Seal())).json;
+  const std::string report = RenderReport(audit);
+  EXPECT_TRUE(Has(report, "\\<script\\> \\[x\\](y) \\| ?\\[2J")) << report;
+  EXPECT_FALSE(Has(RenderTable(audit), "\x1b"));
+}
+
+TEST(Printing, AnyJsonValueIsPrintedWithoutHarm) {
+  EXPECT_TRUE(Has(RenderTable(Json()), "verdict: -"));
+  EXPECT_TRUE(Has(RenderReport(Json(Json::Object{{"cases", 1}})), "# \\-") ||
+              Has(RenderReport(Json(Json::Object{{"cases", 1}})), "# -"));
+}
+
+TEST(Printing, MarkdownEscapesEveryMark) {
+  EXPECT_EQ(MarkdownText("a|b*c`d<e"), "a\\|b\\*c\\`d\\<e");
+}
+
+TEST(Printing, ColumnsAlignByCodePoints) {
+  EXPECT_EQ(AlignColumns({{"\xc3\xa9", "b"}, {"cc", "d"}}),
+            "\xc3\xa9   b\n--  -\ncc  d\n");
+}
+
+}  // namespace
+}  // namespace exhibit::testing
