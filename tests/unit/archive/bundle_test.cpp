@@ -136,8 +136,10 @@ TEST_F(BundleTest, WhatIsNoRunIsRefused) {
 }
 
 TEST_F(BundleTest, PathsThatCannotBeArchivedAreRefused) {
-  for (const std::string name :
-       {"a b", "caf\xc3\xa9", "-dash", std::string(97, 'x').c_str()}) {
+  const std::string too_long(97, 'x');
+  for (const std::string& name :
+       {std::string("a b"), std::string("caf\xc3\xa9"), std::string("-dash"),
+        too_long}) {
     WriteBytes(run_ + "/" + name, "");
     ExpectPackFails(ErrorKind::kCorrupt, "cannot be archived");
     fs::remove(run_ + "/" + name);
