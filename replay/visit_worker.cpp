@@ -26,6 +26,8 @@ namespace {
 
 constexpr int64_t kBatchNs = 500'000;  // Of a warm-up batch, at least.
 constexpr int64_t kBatchCallsMax = int64_t{1} << 20;
+constexpr int64_t kLateBatchesMin = 4;   // In the second half of warm-up,
+constexpr int64_t kWarmUpFactorMax = 4;  // unless it grew this many times.
 
 struct ExpectedOutput {
   std::string name;
@@ -201,10 +203,13 @@ class Visit {
 
   // Batches grow until one is long beside a reading of the clock. The probe is
   // the fastest batch that ends in the second half: a slower one was disturbed,
-  // and would make every sample of the case too short.
+  // and would make every sample of the case too short. One long disturbance
+  // must not be all that the second half saw, so it goes on a little if need
+  // be.
   bool WarmUp() {
     buffers_.Poison();
     int64_t batch = 1;
+    int64_t late_batches = 0;
     int64_t probe_ns = std::numeric_limits<int64_t>::max();
     do {
       int64_t elapsed_ns = TimeCalls(batch);
@@ -212,9 +217,12 @@ class Visit {
       record_.warmup_calls += batch;
       if (record_.warmup_ns >= task_.plan.warmup_ns / 2) {
         probe_ns = std::min(probe_ns, (elapsed_ns + batch - 1) / batch);
+        ++late_batches;
       }
       if (elapsed_ns < kBatchNs && batch < kBatchCallsMax) batch *= 2;
-    } while (record_.warmup_ns < task_.plan.warmup_ns);
+    } while (record_.warmup_ns < task_.plan.warmup_ns ||
+             (late_batches < kLateBatchesMin &&
+              record_.warmup_ns < kWarmUpFactorMax * task_.plan.warmup_ns));
     record_.probe_ns = std::max<int64_t>(1, probe_ns);
     return Check("warm-up", -1);
   }
