@@ -204,24 +204,25 @@ void CheckNoOverlap(const std::vector<Written>& visits, Checker& check) {
 
 }  // namespace
 
-void CheckCohort(Evidence& evidence, FindingList& findings) {
+void CheckCohort(const Evidence& evidence,
+                 const std::vector<CaseEvidence*>& cases,
+                 FindingList& findings) {
   const FreezeRecord& freeze = *evidence.freeze.record;
   Checker check(findings);
   CheckSources(*evidence.manifest, freeze, check);
   std::map<std::string, ToolIdentity> first;
   CohortCheck(evidence, check).Add(Describe(evidence.freeze, "capture"), first);
   std::vector<Written> visits;
-  for (CaseEvidence& c : evidence.cases) {
-    if (!c.sound) continue;
-    Checker of_case(findings, c);
+  for (CaseEvidence* c : cases) {
+    Checker of_case(findings, *c);
     CohortCheck cohort(evidence, of_case);
-    for (const Written& record : RecordsOf(c)) {
+    for (const Written& record : RecordsOf(*c)) {
       cohort.Add(record, first);
       if (record.attempt >= 0 && record.stage == "replay") {
         visits.push_back(record);
       }
     }
-    CheckOrderOfTime(c, of_case);
+    CheckOrderOfTime(*c, of_case);
   }
   CheckNoOverlap(visits, check);
 }

@@ -63,16 +63,38 @@ std::vector<DeclaredBuffer> DeclaredBuffers(const Manifest& manifest,
   return buffers;
 }
 
+void CheckArray(const Evidence& evidence, const ArrayClaim& claim,
+                Checker& check) {
+  const auto facts = evidence.arrays.find(claim.sha256);
+  if (facts == evidence.arrays.end()) return;
+  const DType dtype = facts->second.dtype;
+  const bool dtype_fits =
+      dtype == DType::kF32 ||
+      (dtype == DType::kF64 && claim.type == ArrayClaim::Type::kF32OrF64);
+  const std::vector<uint64_t>& shape = facts->second.shape;
+  const bool shape_fits = std::equal(
+      shape.begin(), shape.end(), claim.shape.begin(), claim.shape.end(),
+      [](uint64_t found, int64_t declared) {
+        return declared >= 0 && found == static_cast<uint64_t>(declared);
+      });
+  check.True({"arrays-differ", ArrayPath(claim.sha256), claim.buffer,
+              "the array's type or shape is not that of the buffer"},
+             dtype_fits && shape_fits);
+}
+
 void CheckDeclaration(const Subject& subject, Evidence& evidence,
                       FindingList& findings) {
+  std::vector<CaseEvidence*> cases;
   for (CaseEvidence& c : evidence.cases) {
-    if (!c.sound) continue;
-    Checker check(findings, c);
-    CheckCaseDeclaration(subject, evidence, c, check);
-    CheckEnds(c, check);
-    if (c.plan.record) CheckReplayDeclaration(evidence, c, check);
+    if (c.sound) cases.push_back(&c);
   }
-  CheckCohort(evidence, findings);
+  for (CaseEvidence* c : cases) {
+    Checker check(findings, *c);
+    CheckCaseDeclaration(subject, evidence, *c, check);
+    CheckEnds(*c, check);
+    if (c->plan.record) CheckReplayDeclaration(evidence, *c, check);
+  }
+  CheckCohort(evidence, cases, findings);
 }
 
 }  // namespace exhibit

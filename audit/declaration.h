@@ -23,8 +23,22 @@ void CheckCaseDeclaration(const Subject& subject, const Evidence& evidence,
 // plan.json, calibrations and visits of one case.
 void CheckReplayDeclaration(const Evidence& evidence, CaseEvidence& c,
                             Checker& check);
-// One host, boot and build; times, attempts and sources.
-void CheckCohort(Evidence& evidence, FindingList& findings);
+// One host, boot and build; times, attempts and sources. `cases` are those
+// that were sound when the stage began.
+void CheckCohort(const Evidence& evidence,
+                 const std::vector<CaseEvidence*>& cases,
+                 FindingList& findings);
+
+// What the array of that digest must hold. An array that is not there or does
+// not decode has been reported by an earlier stage.
+struct ArrayClaim {
+  std::string sha256;
+  std::string buffer;
+  std::vector<int64_t> shape;
+  enum class Type { kF32, kF32OrF64 } type = Type::kF32;
+};
+void CheckArray(const Evidence& evidence, const ArrayClaim& claim,
+                Checker& check);
 
 // A buffer of a case as the manifest declares it.
 struct DeclaredBuffer {

@@ -88,6 +88,21 @@ bool Completed(const Filed<VisitRecord>& visit) {
   return visit.record->end.status == "completed";
 }
 
+// Every output that is recorded has the type and shape of its buffer.
+void CheckVisitArrays(const Evidence& evidence,
+                      const std::vector<DeclaredBuffer>& buffers,
+                      const VisitRecord& record, Checker& check) {
+  for (const VisitOutput& output : record.outputs) {
+    for (const DeclaredBuffer& buffer : buffers) {
+      if (!buffer.is_output || buffer.name != output.name) continue;
+      for (const std::string& sha256 :
+           {output.first_sha256, output.last_sha256}) {
+        CheckArray(evidence, {sha256, output.name, buffer.shape}, check);
+      }
+    }
+  }
+}
+
 // Outputs and guards of a completed visit are those of the case's buffers.
 void CheckVisitBuffers(const std::vector<DeclaredBuffer>& buffers,
                        const CaptureEvidence& capture,
@@ -220,8 +235,8 @@ void CheckVisitSamples(const Manifest& manifest, const CaseEvidence& c,
              repetitions || !Completed(visit));
 }
 
-void CheckVisitCount(const Manifest& manifest, const CaseEvidence& c,
-                     bool may_be_cut_short, Checker& check) {
+void CheckVisitCount(const Evidence& evidence, const CaseEvidence& c,
+                     Checker& check) {
   std::vector<int64_t> attempts;
   for (const Filed<VisitRecord>& visit : c.visits) {
     if (!visit.record) return;
@@ -230,9 +245,9 @@ void CheckVisitCount(const Manifest& manifest, const CaseEvidence& c,
   check.True({"order-differs", ReplayFolder(c.name()), "attempt",
               "a later visit was made by an earlier attempt"},
              std::is_sorted(attempts.begin(), attempts.end()));
-  const int64_t needed = VisitsNeeded(manifest.cycles, attempts);
+  const int64_t needed = VisitsNeeded(evidence.manifest->cycles, attempts);
   const auto found = static_cast<int64_t>(attempts.size());
-  if (may_be_cut_short && found <= needed) return;
+  if (evidence.CohortInvalid() && found <= needed) return;
   check.Equal({"visit-count-differs", ReplayFolder(c.name()), "",
                "the manifest and the interruptions ask for another number of "
                "visits"},
@@ -259,10 +274,16 @@ void CheckReplayDeclaration(const Evidence& evidence, CaseEvidence& c,
     CheckVisitPlace(manifest, c, i, check);
     CheckVisitArm(evidence, c, visit, check);
     CheckVisitSamples(manifest, c, visit, check);
-    CheckVisitBuffers(buffers, CaptureOf(evidence, c, *visit.record), visit,
-                      check);
   }
-  CheckVisitCount(manifest, c, evidence.CohortInvalid(), check);
+  for (const auto* list : {&c.calibrations, &c.visits}) {
+    for (const Filed<VisitRecord>& visit : *list) {
+      if (!visit.record) continue;
+      CheckVisitArrays(evidence, buffers, *visit.record, check);
+      CheckVisitBuffers(buffers, CaptureOf(evidence, c, *visit.record), visit,
+                        check);
+    }
+  }
+  CheckVisitCount(evidence, c, check);
 }
 
 }  // namespace exhibit

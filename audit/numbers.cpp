@@ -121,6 +121,9 @@ class CaseNumbers {
     std::string failure;  // A sentence, or "".
   };
 
+  static bool Completed(const Filed<VisitRecord>& visit) {
+    return visit.record->end.status == "completed";
+  }
   const CaseRecord& Record() const { return *case_.record.record; }
 
   Tolerance ToleranceOfCase() const {
@@ -269,13 +272,12 @@ class CaseNumbers {
 
   void CheckVisit(const Filed<VisitRecord>& visit) {
     const VisitRecord& record = *visit.record;
-    const bool completed = record.end.status == "completed";
     bool all_hold = true;
     for (const VisitOutput& output : record.outputs) {
-      all_hold = CheckVisitOutput(visit, output, completed) && all_hold;
+      all_hold = CheckVisitOutput(visit, output) && all_hold;
     }
     for (const VisitGuard& guard : record.guards) {
-      all_hold = CheckGuard(visit, guard, completed) && all_hold;
+      all_hold = CheckGuard(visit, guard) && all_hold;
     }
     check_.True({"end-unsupported", visit.path, "end",
                  "it ended as failed-check, but the outputs and guards that it "
@@ -285,8 +287,8 @@ class CaseNumbers {
 
   // Returns whether the last output holds. The counts are of the last check.
   bool CheckVisitOutput(const Filed<VisitRecord>& visit,
-                        const VisitOutput& output, bool completed) {
-    if (completed) {
+                        const VisitOutput& output) {
+    if (Completed(visit)) {
       CheckAccepted(visit.path, output.name, output.first_sha256);
       CheckAccepted(visit.path, output.name, output.last_sha256);
     }
@@ -301,15 +303,14 @@ class CaseNumbers {
     return last->result.ok();
   }
 
-  bool CheckGuard(const Filed<VisitRecord>& visit, const VisitGuard& guard,
-                  bool completed) {
+  bool CheckGuard(const Filed<VisitRecord>& visit, const VisitGuard& guard) {
     const bool intact = arrays_.GuardIsIntact(guard.sha256);
     check_.Equal({"check-differs", visit.path, "guards." + guard.buffer,
                   "the guard bytes say otherwise"},
                  intact, guard.intact);
     check_.True({"guard-damaged", visit.path, "guards." + guard.buffer,
                  "a completed visit left a guard overwritten"},
-                intact || !completed);
+                intact || !Completed(visit));
     return intact;
   }
 

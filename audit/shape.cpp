@@ -50,21 +50,15 @@ void ExpectFrozenFiles(const Evidence& evidence, const Subject& subject,
   }
 }
 
+// A capture that did not complete has what it reached: no more than it lists.
 void ExpectCapture(const CaseEvidence& c, const CaptureEvidence& capture,
                    ExpectedFiles& expected) {
   const std::string folder =
       CaptureFolder(c.name(), capture.variant->name) + "/";
   expected.required.insert(capture.capture.path);
-  for (const bool with_object : {true, false}) {
-    const std::vector<std::string> names =
-        CaptureFileNames(capture.variant->kind, with_object);
-    for (const std::string& name : names) {
-      if (capture.Completed() && !with_object) {
-        expected.required.insert(folder + name);
-      } else {
-        expected.allowed.insert(folder + name);
-      }
-    }
+  for (const std::string& name : CaptureFileNames(*capture.variant)) {
+    (capture.Completed() ? expected.required : expected.allowed)
+        .insert(folder + name);
   }
   if (!capture.capture.record) return;
   for (const FileEntry& file : capture.capture.record->files) {
@@ -74,25 +68,28 @@ void ExpectCapture(const CaseEvidence& c, const CaptureEvidence& capture,
   }
 }
 
-void ExpectReplay(const CaseEvidence& c, int64_t cycles, bool may_be_cut_short,
-                  ExpectedFiles& expected) {
-  const auto found = static_cast<int64_t>(c.visits.size());
-  if (may_be_cut_short && !c.plan.present() && found == 0 &&
-      c.calibrations.empty()) {
-    return;
-  }
+// What a replay has whatever happened: files without gaps.
+void ExpectReplaySoFar(const CaseEvidence& c, ExpectedFiles& expected) {
+  if (!c.plan.present() && c.visits.empty() && c.calibrations.empty()) return;
   expected.required.insert(c.plan.path);
-  const int64_t calibrations =
-      may_be_cut_short
-          ? std::min<int64_t>(2, static_cast<int64_t>(c.calibrations.size()))
-          : 2;
-  for (int64_t i = 0; i < calibrations; ++i) {
+  for (size_t i = 0; i < std::min<size_t>(2, c.calibrations.size()); ++i) {
+    expected.required.insert(
+        CalibrationPath(c.name(), static_cast<int64_t>(i)));
+  }
+  for (size_t i = 0; i < c.visits.size(); ++i) {
+    expected.required.insert(VisitPath(c.name(), static_cast<int64_t>(i)));
+  }
+}
+
+// What a replay has that nothing cut short.
+void ExpectWholeReplay(const CaseEvidence& c, int64_t cycles,
+                       ExpectedFiles& expected) {
+  expected.required.insert(c.plan.path);
+  for (int64_t i = 0; i < 2; ++i) {
     expected.required.insert(CalibrationPath(c.name(), i));
   }
-  const int64_t planned =
-      may_be_cut_short ? 0
-                       : 4 * std::min<int64_t>(cycles, kExpectedVisitsMax / 4);
-  for (int64_t i = 0; i < std::max(planned, found); ++i) {
+  const int64_t planned = std::min(4 * cycles, kExpectedVisitsMax);
+  for (int64_t i = 0; i < planned; ++i) {
     expected.required.insert(VisitPath(c.name(), i));
   }
 }
@@ -101,13 +98,15 @@ ExpectedFiles Expect(const Subject& subject, const Evidence& evidence) {
   ExpectedFiles expected;
   expected.required = {kManifestPath, kFreezePath, kAttemptsPath};
   ExpectFrozenFiles(evidence, subject, expected);
-  const bool may_be_cut_short = evidence.CohortInvalid();
+  const bool cohort_invalid = evidence.CohortInvalid();
   for (const CaseEvidence& c : evidence.cases) {
     expected.required.insert(c.record.path);
     for (const auto& [variant, capture] : c.captures) {
       ExpectCapture(c, capture, expected);
     }
-    ExpectReplay(c, evidence.manifest->cycles, may_be_cut_short, expected);
+    ExpectReplaySoFar(c, expected);
+    if (cohort_invalid) continue;
+    ExpectWholeReplay(c, evidence.manifest->cycles, expected);
   }
   return expected;
 }
@@ -131,13 +130,12 @@ void Report(const std::string& path, const char* code, const char* message,
 
 }  // namespace
 
-std::vector<std::string> CaptureFileNames(const std::string& kind,
-                                          bool with_object) {
-  if (kind == "tile") {
+std::vector<std::string> CaptureFileNames(const ManifestVariant& variant) {
+  if (variant.kind == "tile") {
     return {"kernel.ll", "kernel.o",     "kernel.s",
             "kernel.so", "program.tile", "realization.json"};
   }
-  if (with_object) return {"kernel.o", "kernel.so"};
+  if (variant.library.ends_with(".o")) return {"kernel.o", "kernel.so"};
   return {"kernel.so"};
 }
 

@@ -18,10 +18,9 @@ namespace exhibit {
 void CheckShape(const Subject& subject, Evidence& evidence,
                 FindingList& findings);
 
-// The files that a completed capture has beside capture.json, sorted; `kind`
-// as CaptureRecord::kind. A library may come with its object.
-std::vector<std::string> CaptureFileNames(const std::string& kind,
-                                          bool with_object);
+// The files that a completed capture of `variant` has beside capture.json,
+// sorted. A library has its object where the author named one.
+std::vector<std::string> CaptureFileNames(const ManifestVariant& variant);
 
 }  // namespace exhibit
 
