@@ -184,7 +184,7 @@ TEST_F(ArchiveToolTest, WrongCommandLinesAreUsageErrors) {
   Expect(2, "exhibit-archive pack -o bundle", "RUN");
   Expect(2, "exhibit-archive pack run -o bundle --threads 0", "--threads");
   Expect(2, "exhibit-archive pack run -o bundle --threads 1e1", "--threads");
-  Expect(2, "exhibit-archive polish run", "polish");
+  Expect(2, "exhibit-archive polish run", "error: ");
   Expect(0, "exhibit-archive --help", "exhibit-archive pack run -o bundle");
 }
 
