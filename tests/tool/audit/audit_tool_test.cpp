@@ -1,0 +1,185 @@
+// exhibit-audit from outside: what it prints and how it exits, on runs and on
+// bundles.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "archive/pack.h"
+#include "archive/seal.h"
+#include "manifests/run_layout.h"
+#include "manifests/sha256.h"
+#include "tests/tool/audit/tool_run.h"
+#include "tests/unit/audit/run_fixture.h"
+
+namespace exhibit::testing {
+namespace {
+
+class AuditTool : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    files_ = HonestRun().Seal();
+    WriteRun(files_, folder_ / "run");
+  }
+
+  ToolEnd Audit(const std::string& words) {
+    return RunIn(folder_, "exhibit-audit " + words + " 2>talk");
+  }
+  std::string Talk() { return ReadBytes(folder_ / "talk"); }
+
+  void Pack() {
+    PackOptions options;
+    options.producer.tool = {"exhibit-archive", "0.1.0", Sha256Hex("tool"),
+                             Sha256Hex("source")};
+    options.producer.source_commit = "unknown";
+    const auto packed = PackRun(folder_ / "run", folder_ / "bundle", options);
+    ASSERT_TRUE(packed.ok()) << packed.error().message;
+  }
+
+  // As `exhibit run` does: pack, audit, seal.
+  void PackAndSeal() {
+    Pack();
+    WriteBytes(folder_ / "a.json", Audit("bundle").out);
+    WriteBytes(folder_ / "r.md", Audit("--report bundle").out);
+    SealOptions options;
+    options.audit_file = folder_ / "a.json";
+    options.report_file = folder_ / "r.md";
+    const auto sealed = SealBundle(folder_ / "bundle", options);
+    ASSERT_TRUE(sealed.ok()) << sealed.error().message;
+  }
+
+  ScratchFolder folder_;
+  RunFiles files_;
+};
+
+TEST_F(AuditTool, HonestRunIsVerified) {
+  const ToolEnd end = Audit("run");
+  EXPECT_EQ(end.status, 0) << Talk();
+  EXPECT_TRUE(end.out.find("\"verdict\":\"verified\"") != std::string::npos);
+}
+
+TEST_F(AuditTool, SameBytesFromAnyFolderAndLocale) {
+  const ToolEnd here = Audit("run");
+  const ToolEnd there =
+      RunIn(folder_, "cd / && LC_ALL=C.UTF-8 TZ=Asia/Tokyo exhibit-audit '" +
+                         (folder_ / "run") + "' 2>/dev/null");
+  EXPECT_EQ(here.out, there.out);
+}
+
+TEST_F(AuditTool, FindingExitsOne) {
+  std::filesystem::remove(folder_ / ("run/" + PlanPath(kCaseName)));
+  const ToolEnd end = Audit("--table run");
+  EXPECT_EQ(end.status, 1) << Talk();
+  EXPECT_TRUE(end.out.find("file-missing") != std::string::npos) << end.out;
+}
+
+TEST_F(AuditTool, UnknownSchemaExitsFour) {
+  std::string visit = files_[VisitPath(kCaseName, 11)];
+  visit.replace(visit.find("exhibit.visit/1"), 15, "exhibit.visit/7");
+  WriteBytes(folder_ / ("run/" + VisitPath(kCaseName, 11)), visit);
+  EXPECT_EQ(Audit("run").status, 4) << Talk();
+}
+
+TEST_F(AuditTool, MissingFolderExitsThree) {
+  const ToolEnd end = Audit("absent");
+  EXPECT_EQ(end.status, 3);
+  EXPECT_EQ(end.out, "");
+  EXPECT_TRUE(Talk().starts_with("exhibit-audit: error: ")) << Talk();
+}
+
+TEST_F(AuditTool, WrongWordsExitTwo) {
+  EXPECT_EQ(Audit("").status, 2);
+  EXPECT_EQ(Audit("--expect-manifest 12 run").status, 2);
+  EXPECT_EQ(Audit("--table --report run").status, 2);
+}
+
+TEST_F(AuditTool, PublishedDigestTiesTheManifest) {
+  const std::string sha256 = Sha256Hex(files_[kManifestPath]);
+  EXPECT_EQ(Audit("--expect-manifest " + sha256 + " run").status, 0);
+  EXPECT_EQ(Audit("--expect-manifest " + Sha256Hex("") + " run").status, 1);
+  EXPECT_EQ(Audit("--expect-content " + Sha256Hex("") + " run").status, 1);
+}
+
+TEST_F(AuditTool, RunAndBundleGiveTheSameBytes) {
+  const ToolEnd of_run = Audit("run");
+  PackAndSeal();
+  const ToolEnd sealed = Audit("bundle");
+  EXPECT_EQ(sealed.status, 0) << Talk();
+  EXPECT_EQ(of_run.out, sealed.out);
+  EXPECT_EQ(ReadBytes(folder_ / "bundle/audit.json"), sealed.out);
+  EXPECT_EQ(
+      RunIn(folder_, "exhibit-audit bundle | cmp - bundle/audit.json").status,
+      0);
+}
+
+TEST_F(AuditTool, UnsealedBundleIsVerifiedWithAWarning) {
+  Pack();
+  EXPECT_EQ(Audit("bundle").status, 0) << Talk();
+  EXPECT_TRUE(Talk().find("not sealed") != std::string::npos) << Talk();
+}
+
+TEST_F(AuditTool, EditedReportIsAFinding) {
+  PackAndSeal();
+  WriteBytes(folder_ / "bundle/report.md", "All is well.\n");
+  const ToolEnd end = Audit("--table bundle");
+  EXPECT_EQ(end.status, 1);
+  EXPECT_TRUE(end.out.find("derived-differs  report.md") != std::string::npos)
+      << end.out;
+  EXPECT_TRUE(end.out.find("seal-unsound  SHA256SUMS") != std::string::npos)
+      << end.out;
+}
+
+TEST_F(AuditTool, EditedAuditIsAFinding) {
+  PackAndSeal();
+  WriteBytes(folder_ / "bundle/audit.json", "{}\n");
+  const ToolEnd end = Audit("--table bundle");
+  EXPECT_EQ(end.status, 1);
+  EXPECT_TRUE(end.out.find("derived-differs  audit.json") != std::string::npos)
+      << end.out;
+}
+
+TEST_F(AuditTool, ProvenanceOfAnotherRunIsAFinding) {
+  Pack();
+  std::string bytes = ReadBytes(folder_ / "bundle/provenance.json");
+  const std::string key = "\"content_id\":\"";
+  bytes.replace(bytes.find(key) + key.size(), 64, std::string(64, 'a'));
+  WriteBytes(folder_ / "bundle/provenance.json", bytes);
+  const ToolEnd end = Audit("--table bundle");
+  EXPECT_EQ(end.status, 1);
+  EXPECT_TRUE(end.out.find("provenance-differs") != std::string::npos)
+      << end.out;
+}
+
+TEST_F(AuditTool, EachFileOfABundleIsMissed) {
+  for (const char* name :
+       {"evidence.tar.xz", "sources.tar.gz", "provenance.json"}) {
+    Pack();
+    std::filesystem::remove(folder_ / (std::string("bundle/") + name));
+    const ToolEnd end = Audit("--table bundle");
+    EXPECT_EQ(end.status, 1) << name;
+    EXPECT_TRUE(end.out.find(name) != std::string::npos) << end.out;
+    std::filesystem::remove_all(folder_ / "bundle");
+  }
+}
+
+TEST_F(AuditTool, FileThatNoBundleHasIsAFinding) {
+  Pack();
+  WriteBytes(folder_ / "bundle/notes.txt", "extra\n");
+  EXPECT_EQ(Audit("bundle").status, 1);
+}
+
+// Damage anywhere in the archive is found, whatever layer it hits first.
+TEST_F(AuditTool, FlippedByteOfTheEvidenceIsFound) {
+  Pack();
+  const std::string path = folder_ / "bundle/evidence.tar.xz";
+  const std::string honest = ReadBytes(path);
+  for (size_t at = 0; at < honest.size(); at += honest.size() / 12) {
+    std::string bytes = honest;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x20);
+    WriteBytes(path, bytes);
+    EXPECT_EQ(Audit("bundle").status, 1) << "offset " << at;
+  }
+}
+
+}  // namespace
+}  // namespace exhibit::testing
