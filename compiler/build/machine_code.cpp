@@ -1,11 +1,14 @@
 #include "compiler/build/machine_code.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -16,7 +19,6 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace exhibit {
 namespace {
@@ -95,9 +97,26 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
       .run(module, modules);
 }
 
-std::string Assembly(const llvm::Module& module, llvm::TargetMachine& machine) {
-  // Code generation changes the module, so it gets a copy.
-  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+std::string Bitcode(const llvm::Module& module) {
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  llvm::WriteBitcodeToFile(module, stream);
+  return bytes;
+}
+
+// The optimised module in a context of its own. Code generation follows the
+// order of use lists, which a copy inside one context does not keep: reading
+// the same bytes twice is what makes the assembly that of the object.
+llvm::orc::ThreadSafeModule Revive(const std::string& bitcode) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module =
+      Must("reading back the optimised module",
+           llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "optimised"),
+                                  *context));
+  return {std::move(module), std::move(context)};
+}
+
+std::string Assembly(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
@@ -105,7 +124,7 @@ std::string Assembly(const llvm::Module& module, llvm::TargetMachine& machine) {
                                   llvm::CodeGenFileType::AssemblyFile)) {
     throw std::logic_error("the target cannot print assembly");
   }
-  passes.run(*copy);
+  passes.run(module);
   return std::string(text);
 }
 
@@ -205,17 +224,21 @@ Result<MachineCode> CompileIr(std::string_view ir, const TargetCpu& target,
                      llvm::toString(machine.takeError()),
                  ""};
   }
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module = Parse(ir, *context);
-  module->setTargetTriple(builder.getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  Optimize(*module, **machine);
+  std::string optimised;
+  {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = Parse(ir, context);
+    module->setTargetTriple(builder.getTargetTriple());
+    module->setDataLayout((*machine)->createDataLayout());
+    Optimize(*module, **machine);
+    optimised = Bitcode(*module);
+  }
   timer.End("optimize");
-  made.assembly = Assembly(*module, **machine);
+  made.assembly = Revive(optimised).withModuleDo(
+      [&](llvm::Module& module) { return Assembly(module, **machine); });
   timer.End("assembly");
   std::shared_ptr<llvm::orc::LLJIT> jit = MakeJit(builder);
-  Link(*jit, llvm::orc::ThreadSafeModule(std::move(module), std::move(context)),
-       symbols, made);
+  Link(*jit, Revive(optimised), symbols, made);
   made.code = std::move(jit);
   timer.End("jit");
   return made;

@@ -113,7 +113,10 @@ std::set<std::string> FeaturesOf(const std::string& cpu) {
     implied[feature] = true;
     llvm::X86::updateImpliedFeatures(feature, true, implied);
   }
-  std::set<std::string> features;
+  // LLVM's lists leave these out of some levels, as they come with the
+  // architecture.
+  std::set<std::string> features = {"64bit", "cmov", "cx8",  "fxsr",
+                                    "mmx",   "sse",  "sse2", "x87"};
   for (const auto& entry : implied) {
     if (entry.second) features.insert(entry.first().str());
   }

@@ -106,7 +106,7 @@ TEST(Emit, ARefusedGroupGivesTheReferenceText) {
   MmaSpec mirrored;
   mirrored.is_swapped = true;
   const tile::Program program = testing::Read(MmaText(mirrored));
-  EXPECT_EQ(Emit(program, With(4, 8)).ir, Emit(program, With(1, 8)).ir);
+  EXPECT_TRUE(Emit(program, With(4, 8)).ir == Emit(program, With(1, 8)).ir);
 }
 
 TEST(Emit, TheWorkBudgetDecidesAtItsEdge) {
@@ -116,9 +116,9 @@ TEST(Emit, TheWorkBudgetDecidesAtItsEdge) {
   // min(R, N) * K * (2 + ranks of lhs, rhs and result)
   const int64_t work = 4 * 9 * (2 + 2 + 2 + 2);
   options.max_unrolled_region_work = work - 1;
-  EXPECT_EQ(Emit(program, options).ir, reference);
+  EXPECT_TRUE(Emit(program, options).ir == reference);
   options.max_unrolled_region_work = work;
-  EXPECT_NE(Emit(program, options).ir, reference);
+  EXPECT_FALSE(Emit(program, options).ir == reference);
 }
 
 TEST(Emit, NamesOfValuesAxesAndBuffersDoNotReachTheText) {
@@ -130,7 +130,7 @@ TEST(Emit, NamesOfValuesAxesAndBuffersDoNotReachTheText) {
   }
   for (tile::Axis& axis : renamed.axes) axis.name += "_renamed";
   for (tile::Buffer& buffer : renamed.buffers) buffer.name += "_renamed";
-  EXPECT_EQ(Emit(renamed, With(4, 8)).ir, Emit(*built, With(4, 8)).ir);
+  EXPECT_TRUE(Emit(renamed, With(4, 8)).ir == Emit(*built, With(4, 8)).ir);
 }
 
 TEST(Emit, NothingMayBeFusedOrReassociated) {

@@ -1,0 +1,80 @@
+#include "compiler/build/target_cpu.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace exhibit {
+namespace {
+
+bool Has(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+TEST(TargetCpu, LevelsAskForTheFlagsOfTheirLevel) {
+  auto v1 = ResolveTargetCpu("x86-64");
+  auto v2 = ResolveTargetCpu("x86-64-v2");
+  auto v3 = ResolveTargetCpu("x86-64-v3");
+  auto v4 = ResolveTargetCpu("x86-64-v4");
+  ASSERT_TRUE(v1.ok() && v2.ok() && v3.ok() && v4.ok());
+  EXPECT_TRUE(Has(v1->required_cpu_flags, "sse2"));
+  EXPECT_FALSE(Has(v1->required_cpu_flags, "pni"));
+  EXPECT_TRUE(Has(v2->required_cpu_flags, "sse4_2"));
+  EXPECT_TRUE(Has(v2->required_cpu_flags, "pni"));
+  EXPECT_TRUE(Has(v3->required_cpu_flags, "avx2"));
+  EXPECT_TRUE(Has(v3->required_cpu_flags, "abm"));
+  EXPECT_FALSE(Has(v3->required_cpu_flags, "avx512f"));
+  EXPECT_TRUE(Has(v4->required_cpu_flags, "avx512vl"));
+  EXPECT_TRUE(std::is_sorted(v4->required_cpu_flags.begin(),
+                             v4->required_cpu_flags.end()));
+}
+
+TEST(TargetCpu, AnUnknownNameIsUnsupportedAndListsTheKnownOnes) {
+  for (const char* name : {"", "znver4", "X86-64", "native ", "generic"}) {
+    auto target = ResolveTargetCpu(name);
+    ASSERT_FALSE(target.ok()) << name;
+    EXPECT_EQ(target.error().kind, ErrorKind::kUnsupported);
+    EXPECT_NE(target.error().hint.find("x86-64-v3"), std::string::npos);
+  }
+}
+
+TEST(TargetCpu, NativeIsWrittenOutAndAsksForNothingThisMachineHides) {
+  auto target = ResolveTargetCpu("native");
+  ASSERT_TRUE(target.ok()) << target.error().message;
+  EXPECT_NE(target->name, "native");
+  EXPECT_NE(target->features.find("+sse2"), std::string::npos);
+  EXPECT_TRUE(Has(target->required_cpu_flags, "sse2"));
+}
+
+TEST(TargetCpu, OnlyFeaturesThatAreDetectedNamedAndListedAreUsed) {
+  const std::map<std::string, bool> detected = {{"avx2", true},
+                                                {"fma", true},
+                                                {"lzcnt", true},
+                                                {"bmi", false},
+                                                {"prefetchi", true}};
+  EXPECT_EQ(UsableFeatures(detected, {"avx2", "fma", "bmi1", "prefetchi"}),
+            (std::vector<std::string>{"avx2", "fma"}));
+}
+
+TEST(TargetCpu, FlagsComeFromTheFirstProcessor) {
+  EXPECT_EQ(ParseCpuinfoFlags("processor\t: 0\nflags\t\t: fpu  sse\n\n"
+                              "processor\t: 1\nflags\t\t: fpu sse avx\n"),
+            (std::set<std::string>{"fpu", "sse"}));
+  EXPECT_TRUE(ParseCpuinfoFlags("").empty());
+  EXPECT_TRUE(ParseCpuinfoFlags("flags without a colon\n").empty());
+  EXPECT_EQ(ParseCpuinfoFlags("flags : a b"),
+            (std::set<std::string>{"a", "b"}));
+}
+
+TEST(TargetCpu, TheTableSpellsAsTheKernelDoes) {
+  EXPECT_EQ(CpuinfoFlagOf("lzcnt"), "abm");
+  EXPECT_EQ(CpuinfoFlagOf("sse3"), "pni");
+  EXPECT_EQ(CpuinfoFlagOf("avx512vbmi2"), "avx512_vbmi2");
+  EXPECT_EQ(CpuinfoFlagOf("64bit"), "lm");
+  EXPECT_EQ(CpuinfoFlagOf("xsaves"), "xsaves");
+  EXPECT_EQ(CpuinfoFlagOf("prefetchi"), "");
+  EXPECT_EQ(CpuinfoFlagOf(""), "");
+}
+
+}  // namespace
+}  // namespace exhibit
