@@ -16,7 +16,7 @@ import pipeline  # noqa: E402
 from pipeline import VERIFIED, audit, files_below, read, tool, write  # noqa: E402
 
 # Every byte of a file up to this size is flipped, of larger ones a sample.
-WHOLE_FILE_BYTES = 400
+WHOLE_FILE_BYTES = 2000
 RANDOM_POSITIONS = 12
 
 

@@ -9,6 +9,7 @@ so, under `not_verified`, in so many words.
 import json
 import os
 import sys
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tool/pipeline"))
 import pipeline  # noqa: E402
@@ -101,6 +102,10 @@ def realization_helper(f):
 
 def workspace(f):
     f.edit(f.capture_path("r4"))["workspace_bytes"] += 4096
+    for path in f.visit_paths():
+        visit = f.edit(path)
+        if visit["variant"] == "r4":
+            visit["guards"].append({**visit["guards"][0], "buffer": "workspace"})
 
 
 def cpu_flag(f):
@@ -200,6 +205,12 @@ def visits_swapped(f):
     f.set_visits(order)
 
 
+def visits_swapped_with_their_shifts(f):
+    first, second = visits(f)[1:3]
+    first["shift"], second["shift"] = second["shift"], first["shift"]
+    visits_swapped(f)
+
+
 def visits_swapped_with_their_times(f):
     first, second = visits(f)[:2]  # Of both arms.
     for field in ("start_ns", "end_ns"):
@@ -235,6 +246,15 @@ def cycle_added(f):
 
 def pair_called_split(f):
     f.edit(f.visit_path(1))["attempt"] = 0
+
+
+def interruption_invented(f):
+    start = next(i for i, line in enumerate(f.attempts) if line["stage"] == "replay")
+    again = dict(f.attempts[start], attempt=2, time_ns=visits(f)[5]["start_ns"] - 1)
+    f.attempts[start + 1]["attempt"] = 2
+    f.attempts.insert(start + 1, again)
+    for visit in visits(f)[5:]:
+        visit["attempt"] = 2
 
 
 def sample_removed(f):
@@ -314,6 +334,7 @@ def cycles_of_the_manifest(f):
 
 def tile_of_the_manifest(f):
     f.edit_manifest(lambda manifest: manifest["cases"][0].update(tile=[1, 8]))
+    f.edit(f.case_path())["tile"] = [1, 8]
 
 
 def arms_of_the_manifest_exchanged(f):
@@ -384,7 +405,8 @@ CAUGHT = [
     (error_of_a_visit, "check-differs"),
     (guard_of_a_visit, "guard-damaged"),
     (guard_said_to_be_damaged, "check-differs"),
-    (visits_swapped, "time-disordered"),
+    (visits_swapped, "shift-differs"),
+    (visits_swapped_with_their_shifts, "time-disordered"),
     (visits_swapped_with_their_times, "order-differs"),
     (arms_of_two_visits_exchanged, "order-differs"),
     (visit_removed_from_the_middle, "file-missing"),
@@ -392,7 +414,8 @@ CAUGHT = [
     (cycle_dropped, "file-missing"),
     (first_cycle_dropped, "file-missing"),
     (cycle_added, "visit-count-differs"),
-    (pair_called_split, "attempt-unknown"),
+    (pair_called_split, "order-differs"),
+    (interruption_invented, "visit-count-differs"),
     (sample_removed, "sample-count-differs"),
     (sample_removed_everywhere, "sample-count-differs"),
     (sample_not_positive, "samples-unsound"),
@@ -455,10 +478,21 @@ def intermediate_code(f):
     f.files[f.capture_path("r4", "kernel.ll")] += b"; more\n"
 
 
+def last_bit_of_all_outputs_of_a_variant(f):
+    output = f.edit(f.capture_path("r1"))["outputs"][OUTPUT]
+    digest = f.changed_array(output["jit_sha256"], bump)
+    output["jit_sha256"] = output["prepared_sha256"] = digest
+    for path in f.visit_paths("calibration") + f.visit_paths():
+        visit = f.edit(path)
+        if visit["variant"] == "r1":
+            visit["outputs"][OUTPUT].update(first_sha256=digest, last_sha256=digest)
+
+
 # Forgery -> the word under which the audit says that it cannot tell, and
 # whether --expect-manifest would.
 ADMITTED = [
     (samples, "samples", False),
+    (last_bit_of_all_outputs_of_a_variant, "semantics", False),
     (tolerance_loosened, "declaration", True),
     (question, "declaration", True),
     (minimum_effect, "declaration", True),
@@ -493,6 +527,24 @@ class Forgeries(pipeline.PipelineTest):
                 self.assertEqual((DOES_NOT_HOLD, "failed"), (status, result["verdict"]))
                 print(f"{change.__name__}: {code} in stage {found[code]}", file=sys.stderr)
 
+    def assert_not_verified(self, change):
+        status, result = audit(self.forge(change))
+        self.assertEqual((DOES_NOT_HOLD, "failed"), (status, result["verdict"]))
+
+    # One library, one input, other bits: the audit has all three, and does not
+    # compare them yet.
+    @unittest.expectedFailure
+    def test_a_last_bit_of_a_captured_output_is_found(self):
+        self.assert_not_verified(last_bit_of_both_outputs_of_a_capture)
+
+    @unittest.expectedFailure
+    def test_a_last_bit_of_the_first_output_of_a_visit_is_found(self):
+        self.assert_not_verified(last_bit_of_the_first_output_of_a_visit)
+
+    @unittest.expectedFailure
+    def test_a_last_bit_of_the_last_output_of_a_visit_is_found(self):
+        self.assert_not_verified(last_bit_of_the_last_output_of_a_visit)
+
     def test_what_cannot_be_told_is_admitted(self):
         published = sha256(read(self.run_folder, "manifest.json"))
         for change, word, published_helps in ADMITTED:
@@ -524,7 +576,7 @@ class Forgeries(pipeline.PipelineTest):
     def test_an_edited_derived_file_is_found_although_sealed_again(self):
         for name in ("audit.json", "report.md"):
             with self.subTest(name):
-                bundle = os.path.join(self.folder, name, "bundle")
+                bundle = os.path.join(self.folder, name + "-bundle")
                 must("archive", "pack", self.run_folder, "-o", bundle)
                 seal(bundle, self.folder)
                 data = read(bundle, name)

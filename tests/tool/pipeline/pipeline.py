@@ -119,6 +119,7 @@ def seal(bundle, folder):
 def make_bundle(folder, run, name="bundle"):
     """Packs and seals; returns the bundle's folder."""
     bundle = os.path.join(folder, name)
+    os.makedirs(folder, exist_ok=True)
     must("archive", "pack", run, "-o", bundle)
     seal(bundle, folder)
     return bundle
