@@ -61,6 +61,21 @@ void CheckCase(const Evidence& evidence, const CaseEvidence& c,
   }
 }
 
+// An array that the author supplied is the frozen file, where there is one.
+void CheckSuppliedFiles(const Subject& subject, const CaseEvidence& c,
+                        Checker& check) {
+  for (const CaseArray& array : c.record.record->arrays) {
+    const auto named = c.declared->files.find(array.name);
+    if (named == c.declared->files.end()) continue;
+    const SubjectFile* source =
+        subject.Find("sources/manifest/" + named->second);
+    if (source == nullptr) continue;
+    check.Equal({"case-differs", c.record.path, array.name,
+                 "the array is not the file that the manifest names"},
+                source->sha256, array.sha256);
+  }
+}
+
 void CheckOptionValues(const TileOptions& options,
                        const CaptureEvidence& capture, Checker& check) {
   const CaptureRecord& record = *capture.capture.record;
@@ -190,6 +205,7 @@ void CheckCaseDeclaration(const Subject& subject, const Evidence& evidence,
   const std::vector<DeclaredBuffer> buffers =
       DeclaredBuffers(*evidence.manifest, *c.declared);
   CheckCase(evidence, c, buffers, check);
+  CheckSuppliedFiles(subject, c, check);
   for (const auto& [variant, capture] : c.captures) {
     if (!capture.capture.record) continue;
     CheckCapture(subject, evidence, c, capture, buffers, check);

@@ -17,13 +17,14 @@ void SealCapture(CaptureRecord& capture, const RunFiles& files) {
   }
 }
 
-void SealVisits(const std::string& case_name, const PlanRecord& plan,
-                RunFiles& files) {
+void SealVisits(const PlanRecord& plan, const Edits& edits, RunFiles& files) {
+  const std::string& case_name = plan.case_name;
   const std::string plan_sha256 = Sha256Hex(files.at(PlanPath(case_name)));
   std::string previous = plan_sha256;
   const auto seal = [&](const std::string& path) {
     if (!files.contains(path)) return false;
     VisitRecord visit = *DecodeVisit(files.at(path), path);
+    if (edits.visit && edits.variant == visit.variant) edits.visit(visit);
     visit.plan_sha256 = plan_sha256;
     visit.previous_sha256 = previous;
     visit.library_sha256 = visit.arm == "baseline"
@@ -67,7 +68,7 @@ void Reseal(const std::string& case_name, const Edits& edits, RunFiles& files) {
         Sha256Hex(files.at(LibraryPath(case_name, arm->variant)));
   }
   files[PlanPath(case_name)] = EncodePlan(plan);
-  SealVisits(case_name, plan, files);
+  SealVisits(plan, edits, files);
 }
 
 }  // namespace exhibit::testing

@@ -21,6 +21,8 @@ struct Edits {
   // The capture of `variant`, before it is written.
   std::string variant;
   std::function<void(CaptureRecord&)> capture;
+  // Every visit of that variant, likewise.
+  std::function<void(VisitRecord&)> visit;
 };
 
 // Applies `edits`, then computes the lists of files and every digest down the

@@ -179,8 +179,12 @@ TEST(TileForgery, LibraryThatIsNotTheLinkOfItsObject) {
 }
 
 TEST(TileForgery, CaptureThatContradictsItsFiles) {
-  ExpectCode("workspace", "capacity-differs",
-             SetCapture([](CaptureRecord& c) { c.workspace_bytes += 64; }));
+  Edits larger = SetCapture([](CaptureRecord& c) { c.workspace_bytes += 64; });
+  larger.visit = [](VisitRecord& visit) {
+    visit.guards.push_back(visit.guards.front());
+    visit.guards.back().buffer = "workspace";
+  };
+  ExpectCode("workspace", "capacity-differs", larger);
   ExpectCode("flags", "cpu-flags-differ", SetCapture([](CaptureRecord& c) {
                c.required_cpu_flags.clear();
              }));

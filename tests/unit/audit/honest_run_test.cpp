@@ -64,6 +64,66 @@ TEST(HonestRun, OtherExpectedDigestIsAFinding) {
             std::vector<std::string>{"expectation-not-met"});
 }
 
+TEST(InterruptedRun, SplitPairIsMadeUpForByACycle) {
+  SyntheticRun run = HonestRun();
+  run.AppendCycle();
+  run.InterruptBefore(5);  // Between the two visits of a pair.
+  const AuditResult result = Audit(SubjectOf(run.Seal()));
+  EXPECT_EQ(result.verdict, Verdict::kVerified) << DescribeFindings(result);
+  EXPECT_EQ(At(FirstCase(result), "split_pairs"), Json(1));
+  EXPECT_EQ(At(At(FirstCase(result), "ratios"), "pairs").AsArray()->size(), 7U);
+}
+
+TEST(InterruptedRun, SplitPairThatNothingMakesUpForIsAFinding) {
+  SyntheticRun run = HonestRun();
+  run.InterruptBefore(5);
+  EXPECT_EQ(CodesOf(Audit(SubjectOf(run.Seal()))),
+            std::vector<std::string>{"visit-count-differs"});
+}
+
+TEST(InterruptedRun, BetweenPairsNothingIsMissing) {
+  SyntheticRun run = HonestRun();
+  run.InterruptBefore(6);
+  const AuditResult result = Audit(SubjectOf(run.Seal()));
+  EXPECT_EQ(result.verdict, Verdict::kVerified) << DescribeFindings(result);
+  EXPECT_EQ(At(FirstCase(result), "split_pairs"), Json(0));
+}
+
+// The case names a file for its expected output.
+SyntheticRun SuppliedRun() {
+  SyntheticRun run = HonestRun();
+  const std::string before = R"("tile": [1, 16])";
+  run.manifest.replace(run.manifest.find(before), before.size(),
+                       R"("tile": [1, 16], "files": {"output": "e.npy"})");
+  run.c.arrays[3].origin = "supplied";
+  run.c.arrays[3].sha256 = run.AddArray(OutputNpy(ExpectedOutput()));
+  const std::optional<double> none = 0.0;
+  for (auto* list : {&run.calibrations, &run.visits}) {
+    for (VisitRecord& visit : *list) visit.outputs[0].max_error = none;
+  }
+  return run;
+}
+
+TEST(SuppliedRun, IsComparedWithSupplied) {
+  const AuditResult result = Audit(SubjectOf(SuppliedRun().Seal()));
+  EXPECT_EQ(result.verdict, Verdict::kVerified) << DescribeFindings(result);
+  EXPECT_EQ(At(FirstCase(result), "evidence_level"),
+            Json("compared-with-supplied"));
+}
+
+TEST(SuppliedRun, ArrayThatIsNotTheFrozenFileIsAFinding) {
+  SyntheticRun run = SuppliedRun();
+  const std::string before = R"("sources": [)";
+  run.manifest.replace(run.manifest.find(before), before.size(),
+                       R"("sources": ["e.npy", )");
+  run.sources["sources/manifest/e.npy"] = OutputNpy(ExpectedOutput());
+  EXPECT_EQ(Audit(SubjectOf(run.Seal())).verdict, Verdict::kVerified);
+  run.sources["sources/manifest/e.npy"] =
+      OutputNpy(std::vector<float>(16, 0.5F));
+  EXPECT_EQ(CodesOf(Audit(SubjectOf(run.Seal()))),
+            std::vector<std::string>{"case-differs"});
+}
+
 // An honest account of a bad experiment: integrity is not success.
 TEST(InvalidRun, CrashedLastVisitIsVerifiedAndInvalid) {
   SyntheticRun run = HonestRun();

@@ -296,6 +296,32 @@ void SyntheticRun::SealReplay(RunFiles& files) {
   }
 }
 
+void SyntheticRun::AppendCycle() {
+  const std::vector<VisitRecord> last(visits.end() - 4, visits.end());
+  for (VisitRecord visit : last) {
+    visit.index += 4;
+    visit.cycle += 1;
+    visit.shift = ShiftOfPair(7, kCaseName, visit.index / 2);
+    visit.start_ns += 4 * kStepNs;
+    visit.end_ns += 4 * kStepNs;
+    visits.push_back(visit);
+  }
+  attempts.back().time_ns += 4 * kStepNs;
+}
+
+void SyntheticRun::InterruptBefore(size_t first) {
+  const AttemptRecord end = attempts.back();
+  attempts.back().result = "interrupted";
+  attempts.back().time_ns = visits[first - 1].end_ns + 1;
+  AttemptRecord start = attempts[2];
+  start.attempt = 2;
+  start.time_ns = attempts.back().time_ns + 1;
+  attempts.push_back(start);
+  attempts.push_back(end);
+  attempts.back().attempt = 2;
+  for (size_t i = first; i < visits.size(); ++i) visits[i].attempt = 2;
+}
+
 RunFiles SyntheticRun::ReferredArrays() const {
   std::set<std::string> digests;
   for (const CaseArray& array : c.arrays) digests.insert(array.sha256);

@@ -40,6 +40,11 @@ struct SyntheticRun {
 
   // Adds an array and returns its digest.
   std::string AddArray(const std::string& npy);
+  // Repeats the last cycle as the next one, later in time.
+  void AppendCycle();
+  // Makes visits from `first` on those of a second replay, as if the first had
+  // been interrupted before them.
+  void InterruptBefore(size_t first);
   // Every file, with each digest down the chain computed from what it names.
   // Arrays that no record refers to are left out.
   RunFiles Seal();
