@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "capture/attempt_log.h"
+#include "manifests/host/attempt_log.h"
 #include "capture/attention_case.h"
 #include "capture/capture_job.h"
 #include "capture/capture_queue.h"
@@ -290,7 +290,7 @@ Result<CaptureSummary> CaptureRun(const CaptureRequest& request) {
   EXHIBIT_ASSIGN_OR_RETURN(const OpenRun run,
                            OpenOrCreateRun(request.run_path, contents));
   EXHIBIT_ASSIGN_OR_RETURN(AttemptLog log,
-                           AttemptLog::Start(run.path, request.tool));
+                           AttemptLog::Start(run.path, "capture", request.tool));
   Result<CaptureSummary> made = CaptureSummary();
   const Status cleaned = RemovePartialCaptures(declaration.manifest, run.path);
   if (cleaned.ok()) {

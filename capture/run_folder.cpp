@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "capture/attempt_log.h"
+#include "manifests/host/attempt_log.h"
 #include "manifests/host/host.h"
 #include "manifests/json.h"
 #include "manifests/run_layout.h"
@@ -154,6 +154,16 @@ Status CheckUnfinished(const std::string& run) {
 }
 
 }  // namespace
+
+bool CaptureIsFinished(const std::vector<AttemptRecord>& attempts) {
+  bool finished = false;
+  for (const AttemptRecord& record : attempts) {
+    if (record.stage != "capture") continue;
+    finished = record.event == "end" &&
+               (record.result == "done" || record.result == "invalid");
+  }
+  return finished;
+}
 
 Result<OpenRun> OpenOrCreateRun(const std::string& path,
                                 const RunContents& contents) {

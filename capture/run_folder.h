@@ -7,6 +7,7 @@
 #define EXHIBIT_CAPTURE_RUN_FOLDER_H_
 
 #include <string>
+#include <vector>
 
 #include "capture/frozen_files.h"
 #include "manifests/file.h"
@@ -30,6 +31,10 @@ struct OpenRun {
   FreezeRecord freeze;
   std::string freeze_sha256;
 };
+
+// True when the last attempt at a capture reached its end with every capture
+// made, so that there is nothing to resume.
+bool CaptureIsFinished(const std::vector<AttemptRecord>& attempts);
 
 // Makes the run, or opens it if it is there and unfinished.
 //

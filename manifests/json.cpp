@@ -10,6 +10,13 @@ namespace {
 
 constexpr int64_t kIntegerMax = int64_t{1} << 53;
 
+// What the tokeniser quotes may be the very bytes that are not UTF-8, and a
+// message may have to stand in a record.
+std::string AsUtf8(const std::string& text) {
+  return nlohmann::json::parse(nlohmann::json(text).dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 // Collects values as nlohmann's tokeniser reports them, and refuses what the
 // library would accept: repeated keys, deep nesting, integers that would turn
 // into doubles.
@@ -61,7 +68,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     if (reason.starts_with("parse error") && colon != std::string::npos) {
       reason.erase(0, colon + 2);
     }
-    error_ = {ErrorKind::kCorrupt, reason, ""};
+    error_ = {ErrorKind::kCorrupt, AsUtf8(reason), ""};
     return false;
   }
 

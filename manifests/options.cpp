@@ -188,7 +188,10 @@ Result<Json> ParseOptionText(std::string_view text) {
   int64_t value = 0;
   const auto [end, code] =
       std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc() && end == text.data() + text.size())
+  // Beyond that no record could hold it.
+  constexpr int64_t kIntegerMax = int64_t{1} << 53;
+  if (code == std::errc() && end == text.data() + text.size() &&
+      value >= -kIntegerMax && value <= kIntegerMax)
     return Json(value);
   const bool word =
       !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {

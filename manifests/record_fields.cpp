@@ -69,7 +69,7 @@ void FieldReader::Wrong(const std::string& name, const Json& value,
                         std::string_view expected) {
   if (!ok()) return;
   error_ = Error{ErrorKind::kCorrupt,
-                 place_ + ": field \"" + name + "\": expected " +
+                 place_ + ": field " + QuoteText(name) + ": expected " +
                      std::string(expected) + ", found " + QuoteJson(value),
                  ""};
 }

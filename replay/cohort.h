@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "manifests/result.h"
-#include "replay/attempts.h"
 #include "replay/run_state.h"
 #include "replay/visit.h"
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "manifests/file.h"
+#include "manifests/host/attempt_log.h"
 #include "manifests/host/host.h"
 #include "manifests/tool/command.h"
 #include "manifests/tool/identity.h"
 #include "manifests/tool/progress.h"
 #include "manifests/tool/talk.h"
-#include "replay/attempts.h"
 #include "replay/cohort.h"
 #include "replay/disturbance.h"
 #include "replay/run_state.h"
@@ -82,13 +82,13 @@ void Announce(const RunState& run, const HostFacts& host, int64_t cpu) {
 
 // Ends the attempt. The error that ended it is reported, not one that comes
 // from writing it down.
-Exit EndWithError(Attempt& attempt, const Error& error) {
+Exit EndWithError(AttemptLog& attempt, const Error& error) {
   Status written = attempt.End("error", error.message);
   if (!written.ok()) Warn("attempts.jsonl: " + written.error().message);
   return ReportError(error);
 }
 
-Exit EndInvalid(Attempt& attempt, const std::vector<std::string>& failures) {
+Exit EndInvalid(AttemptLog& attempt, const std::vector<std::string>& failures) {
   std::string message;
   for (const std::string& failure : failures) {
     message += (message.empty() ? "" : "; ") + failure;
@@ -102,7 +102,7 @@ Exit EndInvalid(Attempt& attempt, const std::vector<std::string>& failures) {
   return Exit::kDoesNotHold;
 }
 
-Exit EndCohort(Attempt& attempt, const CohortReport& report) {
+Exit EndCohort(AttemptLog& attempt, const CohortReport& report) {
   switch (report.end) {
     case CohortEnd::kInterrupted: {
       Status written = attempt.End("interrupted",
@@ -142,7 +142,7 @@ Exit Replay(const Words& words) {
   Result<int64_t> cpu = ChooseCpu(*run, words.cpu, *allowed);
   if (!cpu.ok()) return ReportError(cpu.error());
 
-  Result<Attempt> attempt = Attempt::Start(words.run, *tool);
+  Result<AttemptLog> attempt = AttemptLog::Start(words.run, "replay", *tool);
   if (!attempt.ok()) return ReportError(attempt.error());
   if (!failures.empty()) return EndInvalid(*attempt, failures);
   Announce(*run, *host, *cpu);
@@ -154,7 +154,7 @@ Exit Replay(const Words& words) {
   CohortRequest request;
   request.context = {.tool = *tool,
                      .command = words.command,
-                     .attempt = attempt->number(),
+                     .attempt = attempt->attempt(),
                      .interrupted = [] { return PendingSignal() != 0; }};
   request.cpu = *cpu;
   request.progress = [&](int64_t done, int64_t, const std::string& what) {

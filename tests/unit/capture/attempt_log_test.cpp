@@ -1,7 +1,8 @@
-#include "capture/attempt_log.h"
+#include "manifests/host/attempt_log.h"
 
 #include <gtest/gtest.h>
 
+#include "capture/run_folder.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 #include "tests/unit/capture/capture_fixture.h"
@@ -11,7 +12,7 @@ namespace {
 
 TEST(AttemptLog, StartAndEndBecomeTwoLinesOfOneChain) {
   const Scratch run;
-  Result<AttemptLog> log = AttemptLog::Start(run.path(), TestTool());
+  Result<AttemptLog> log = AttemptLog::Start(run.path(), "capture", TestTool());
   ASSERT_TRUE(log.ok());
   ASSERT_TRUE(log->End("done", "").ok());
   const auto attempts = AttemptLog::Read(run.path());
@@ -27,8 +28,9 @@ TEST(AttemptLog, StartAndEndBecomeTwoLinesOfOneChain) {
 
 TEST(AttemptLog, AStartAfterAKilledAttemptTakesTheNextNumber) {
   const Scratch run;
-  ASSERT_TRUE(AttemptLog::Start(run.path(), TestTool()).ok());
-  const Result<AttemptLog> second = AttemptLog::Start(run.path(), TestTool());
+  ASSERT_TRUE(AttemptLog::Start(run.path(), "capture", TestTool()).ok());
+  const Result<AttemptLog> second =
+      AttemptLog::Start(run.path(), "capture", TestTool());
   ASSERT_TRUE(second.ok()) << second.error().message;
   EXPECT_EQ(second->attempt(), 1);
 }
@@ -43,7 +45,8 @@ TEST(AttemptLog, ARunWithoutAttemptsHasNone) {
 TEST(AttemptLog, AChangedLineIsCorruptAndNothingIsAppendedToIt) {
   const Scratch run;
   MustWrite(run / kAttemptsPath, "{}\n");
-  const Result<AttemptLog> log = AttemptLog::Start(run.path(), TestTool());
+  const Result<AttemptLog> log =
+      AttemptLog::Start(run.path(), "capture", TestTool());
   ASSERT_FALSE(log.ok());
   EXPECT_EQ(log.error().kind, ErrorKind::kCorrupt);
   EXPECT_EQ(MustRead(run / kAttemptsPath), "{}\n");

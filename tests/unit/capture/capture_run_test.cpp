@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "capture/attempt_log.h"
+#include "manifests/host/attempt_log.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
 #include "manifests/run_layout.h"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "capture/attempt_log.h"
+#include "manifests/host/attempt_log.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 #include "tests/unit/capture/capture_fixture.h"
@@ -132,7 +132,7 @@ TEST(RunFolder, ARunKilledBeforeItsFirstRecordKeepsItsManifest) {
 TEST(RunFolder, ARunWhoseCapturesAreAllMadeIsRefused) {
   const Scratch scratch;
   ASSERT_TRUE(OpenOrCreateRun(scratch / "run", SampleContents()).ok());
-  Result<AttemptLog> log = AttemptLog::Start(scratch / "run", TestTool());
+  Result<AttemptLog> log = AttemptLog::Start(scratch / "run", "capture", TestTool());
   ASSERT_TRUE(log.ok());
   ASSERT_TRUE(log->End("done", "").ok());
   const std::string message = RefusalOf(scratch / "run", SampleContents());

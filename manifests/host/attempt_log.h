@@ -4,8 +4,8 @@
 // leaves a start without an end, which is what happened. Lines are appended,
 // each naming the digest of the file before it, and never changed.
 
-#ifndef EXHIBIT_CAPTURE_ATTEMPT_LOG_H_
-#define EXHIBIT_CAPTURE_ATTEMPT_LOG_H_
+#ifndef EXHIBIT_MANIFESTS_HOST_ATTEMPT_LOG_H_
+#define EXHIBIT_MANIFESTS_HOST_ATTEMPT_LOG_H_
 
 #include <cstdint>
 #include <string>
@@ -21,29 +21,33 @@ class AttemptLog {
   // Reads what `run` has of attempts; none is an empty list.
   static Result<std::vector<AttemptRecord>> Read(const std::string& run);
 
-  // Appends the start line of a capture and numbers it after the last attempt.
+  // Appends the start line of `stage` (capture, replay) and numbers it after
+  // the last attempt. Fails with kCorrupt when the file is not a chain of
+  // attempts, and with kIo.
   static Result<AttemptLog> Start(const std::string& run,
+                                  const std::string& stage,
                                   const ToolIdentity& tool);
 
-  // Appends the end line. `result`: done, invalid, interrupted, error.
+  // Appends the end line. `result`: done, invalid, interrupted, error. The
+  // run's folder is cut from the message: a record holds no path of the
+  // machine.
   Status End(const std::string& result, const std::string& message);
 
   int64_t attempt() const { return attempt_; }
 
  private:
-  AttemptLog(std::string run, ToolIdentity tool, int64_t attempt)
-      : run_(std::move(run)), tool_(std::move(tool)), attempt_(attempt) {}
+  AttemptLog(std::string run, std::string stage, ToolIdentity tool)
+      : run_(std::move(run)),
+        stage_(std::move(stage)),
+        tool_(std::move(tool)) {}
   Status Append(AttemptRecord record);
 
   std::string run_;
+  std::string stage_;
   ToolIdentity tool_;
   int64_t attempt_ = 0;
 };
 
-// True when the last attempt at a capture reached its end with every capture
-// made, so that there is nothing to resume.
-bool CaptureIsFinished(const std::vector<AttemptRecord>& attempts);
-
 }  // namespace exhibit
 
-#endif  // EXHIBIT_CAPTURE_ATTEMPT_LOG_H_
+#endif  // EXHIBIT_MANIFESTS_HOST_ATTEMPT_LOG_H_

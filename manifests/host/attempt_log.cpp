@@ -1,4 +1,4 @@
-#include "capture/attempt_log.h"
+#include "manifests/host/attempt_log.h"
 
 #include <utility>
 
@@ -17,6 +17,14 @@ Result<std::string> ReadLog(const std::string& run) {
   return ReadFile(path, kRecordBytesMax);
 }
 
+std::string Without(std::string text, const std::string& folder) {
+  const std::string prefix = folder + "/";
+  for (size_t at; (at = text.find(prefix)) != std::string::npos;) {
+    text.erase(at, prefix.size());
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<std::vector<AttemptRecord>> AttemptLog::Read(const std::string& run) {
@@ -26,13 +34,13 @@ Result<std::vector<AttemptRecord>> AttemptLog::Read(const std::string& run) {
 }
 
 Result<AttemptLog> AttemptLog::Start(const std::string& run,
+                                     const std::string& stage,
                                      const ToolIdentity& tool) {
   EXHIBIT_ASSIGN_OR_RETURN(const std::vector<AttemptRecord> before, Read(run));
-  int64_t attempt = 0;
+  AttemptLog log(run, stage, tool);
   for (const AttemptRecord& record : before) {
-    if (record.event == "start") attempt = record.attempt + 1;
+    if (record.event == "start") log.attempt_ = record.attempt + 1;
   }
-  AttemptLog log(run, tool, attempt);
   AttemptRecord record;
   record.event = "start";
   EXHIBIT_RETURN_IF_ERROR(log.Append(std::move(record)));
@@ -43,28 +51,18 @@ Status AttemptLog::End(const std::string& result, const std::string& message) {
   AttemptRecord record;
   record.event = "end";
   record.result = result;
-  record.message = message;
+  record.message = Without(message, run_);
   return Append(std::move(record));
 }
 
 Status AttemptLog::Append(AttemptRecord record) {
   EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes, ReadLog(run_));
   record.attempt = attempt_;
-  record.stage = "capture";
+  record.stage = stage_;
   record.previous_sha256 = Sha256Hex(bytes);
   record.tool = tool_;
   record.time_ns = BootTimeNs();
   return AppendFile(run_ + "/" + kAttemptsPath, EncodeAttempt(record));
-}
-
-bool CaptureIsFinished(const std::vector<AttemptRecord>& attempts) {
-  bool finished = false;
-  for (const AttemptRecord& record : attempts) {
-    if (record.stage != "capture") continue;
-    finished = record.event == "end" &&
-               (record.result == "done" || record.result == "invalid");
-  }
-  return finished;
 }
 
 }  // namespace exhibit
