@@ -375,87 +375,101 @@ void BodyEmitter::Emit(const tile::Elementwise& op) {
   Define(op.result, [&](const Coordinates& at) { return ElementOf(op, at); });
 }
 
-void BodyEmitter::Emit(const tile::Pipeline& op) {
-  std::vector<llvm::Value*> initial;
-  auto each_small = [&](auto&& visit) {
-    for (const tile::Carry& carry : op.carries) {
-      if (!IsLarge(carry.argument)) visit(carry);
-    }
-  };
-  auto each_large = [&](auto&& visit) {
-    for (const tile::Carry& carry : op.carries) {
-      if (IsLarge(carry.argument)) visit(carry);
-    }
-  };
-  auto copy = [&](ValueId from, ValueId shape, int32_t to) {
-    Traverse(shape,
-             [&](Coordinates& at, GroupWidth) {
-               StoreArray(to, Flatten(Type(shape), at), Read(from, at));
-             },
-             {});
-  };
-  for (const tile::Carry& carry : op.carries) {
-    AllocateFor(carry.argument);
-    const ValuePlan& plan = PlanOf(carry.argument);
-    if (plan.next_array >= 0) {
-      Allocate(plan.next_array, Type(carry.argument).scalar,
-               Elements(carry.argument));
-    }
-    // A small result has its own array; a large one shares the argument's.
-    if (!IsLarge(carry.argument)) AllocateFor(carry.result);
+void BodyEmitter::AllocateCarry(const tile::Carry& carry) {
+  AllocateFor(carry.argument);
+  const ValuePlan& plan = PlanOf(carry.argument);
+  if (plan.next_array >= 0) {
+    Allocate(plan.next_array, Type(carry.argument).scalar,
+             Elements(carry.argument));
   }
-  each_large([&](const tile::Carry& carry) {
-    copy(carry.initial, carry.argument, PlanOf(carry.argument).array);
-  });
-  auto append = [&](ValueId value, ValueId shape,
-                    std::vector<llvm::Value*>& out) {
-    Traverse(shape,
-             [&](Coordinates& at, GroupWidth) {
-               out.push_back(InShapeOf(shape, Read(value, at)));
-             },
-             {});
-  };
-  each_small([&](const tile::Carry& carry) {
-    append(carry.initial, carry.argument, initial);
-  });
-  std::vector<llvm::Value*> final = initial;
+  // A small result has its own array; a large one shares the argument's.
+  if (!IsLarge(carry.argument)) AllocateFor(carry.result);
+}
+
+void BodyEmitter::AllocateSkipped(const std::vector<tile::Op>& ops) {
+  for (const tile::Op& op : ops) {
+    const ValueId result = tile::ResultOf(op);
+    if (result != kNone) AllocateFor(result);
+    if (const auto* pipeline = std::get_if<tile::Pipeline>(&op.node)) {
+      for (const tile::Carry& carry : pipeline->carries) AllocateCarry(carry);
+      AllocateSkipped(pipeline->body);
+    }
+  }
+}
+
+void BodyEmitter::CopyToArray(ValueId from, ValueId shape, int32_t to) {
+  Traverse(shape,
+           [&](Coordinates& at, GroupWidth) {
+             StoreArray(to, Flatten(Type(shape), at), Read(from, at));
+           },
+           {});
+}
+
+std::vector<llvm::Value*> BodyEmitter::ReadSmall(const tile::Pipeline& op,
+                                                 ValueId tile::Carry::*which) {
+  std::vector<llvm::Value*> elements;
+  for (const tile::Carry& carry : op.carries) {
+    if (IsLarge(carry.argument)) continue;
+    Traverse(
+        carry.argument,
+        [&](Coordinates& at, GroupWidth) {
+          elements.push_back(InShapeOf(carry.argument, Read(carry.*which, at)));
+        },
+        {});
+  }
+  return elements;
+}
+
+void BodyEmitter::SetSmall(const tile::Pipeline& op,
+                           ValueId tile::Carry::*which,
+                           const std::vector<llvm::Value*>& elements) {
+  auto next = elements.begin();
+  for (const tile::Carry& carry : op.carries) {
+    if (IsLarge(carry.argument)) continue;
+    const auto count = static_cast<std::ptrdiff_t>(Elements(carry.argument));
+    elements_[carry.*which].assign(next, next + count);
+    next += count;
+    StoreElements(carry.*which);
+  }
+}
+
+// All next arrays first: a yielded value may read current ones.
+void BodyEmitter::UpdateLarge(const tile::Pipeline& op) {
+  for (const tile::Carry& carry : op.carries) {
+    if (!IsLarge(carry.argument)) continue;
+    CopyToArray(carry.yielded, carry.argument,
+                PlanOf(carry.argument).next_array);
+  }
+  for (const tile::Carry& carry : op.carries) {
+    if (!IsLarge(carry.argument)) continue;
+    CopyArray(PlanOf(carry.argument).next_array, PlanOf(carry.argument).array);
+  }
+}
+
+void BodyEmitter::Emit(const tile::Pipeline& op) {
+  for (const tile::Carry& carry : op.carries) AllocateCarry(carry);
+  for (const tile::Carry& carry : op.carries) {
+    if (!IsLarge(carry.argument)) continue;
+    CopyToArray(carry.initial, carry.argument, PlanOf(carry.argument).array);
+  }
+  std::vector<llvm::Value*> small = ReadSmall(op, &tile::Carry::initial);
   if (op.trips > 0) {
-    final = lanes_.Loop(
-        0, op.trips, 1, initial,
+    small = lanes_.Loop(
+        0, op.trips, 1, small,
         [&](llvm::Value* step, const std::vector<llvm::Value*>& carried) {
           if (op.step != kNone) elements_[op.step] = {step};
-          auto next = carried.begin();
-          each_small([&](const tile::Carry& carry) {
-            const auto count =
-                static_cast<std::ptrdiff_t>(Elements(carry.argument));
-            elements_[carry.argument].assign(next, next + count);
-            next += count;
-            StoreElements(carry.argument);
-          });
+          SetSmall(op, &tile::Carry::argument, carried);
           EmitOps(op.body);
-          std::vector<llvm::Value*> yielded;
-          each_small([&](const tile::Carry& carry) {
-            append(carry.yielded, carry.argument, yielded);
-          });
-          // All next arrays first: a yielded value may read current ones.
-          each_large([&](const tile::Carry& carry) {
-            copy(carry.yielded, carry.argument,
-                 PlanOf(carry.argument).next_array);
-          });
-          each_large([&](const tile::Carry& carry) {
-            CopyArray(PlanOf(carry.argument).next_array,
-                      PlanOf(carry.argument).array);
-          });
+          std::vector<llvm::Value*> yielded =
+              ReadSmall(op, &tile::Carry::yielded);
+          UpdateLarge(op);
           return yielded;
         });
+  } else {
+    // The body has no trip and so no code; its arrays are planned all the same.
+    AllocateSkipped(op.body);
   }
-  auto next = final.begin();
-  each_small([&](const tile::Carry& carry) {
-    const auto count = static_cast<std::ptrdiff_t>(Elements(carry.argument));
-    elements_[carry.result].assign(next, next + count);
-    next += count;
-    StoreElements(carry.result);
-  });
+  SetSmall(op, &tile::Carry::result, small);
 }
 
 }  // namespace exhibit

@@ -135,6 +135,17 @@ class BodyEmitter {
                     bool loops, const GroupAxes& groups, GroupWidth width,
                     Coordinates& at, const PointBody& body);
 
+  // body.cpp: pipelines. A large carry lives in arrays, a small one in elements
+  // that the loop carries.
+  void AllocateCarry(const tile::Carry& carry);
+  void AllocateSkipped(const std::vector<tile::Op>& ops);
+  void CopyToArray(tile::ValueId from, tile::ValueId shape, int32_t to);
+  std::vector<llvm::Value*> ReadSmall(const tile::Pipeline& op,
+                                      tile::ValueId tile::Carry::*which);
+  void SetSmall(const tile::Pipeline& op, tile::ValueId tile::Carry::*which,
+                const std::vector<llvm::Value*>& elements);
+  void UpdateLarge(const tile::Pipeline& op);
+
   // access.cpp: buffers and arrays.
   void Allocate(int32_t array, tile::ScalarType scalar, int64_t elements);
   void AllocateFor(tile::ValueId value);

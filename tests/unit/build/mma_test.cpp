@@ -211,14 +211,22 @@ TEST(Pipeline, AllCarriesUpdateAtOnce) {
 }
 
 TEST(Pipeline, NoTripLeavesTheFirstValue) {
-  const std::string text =
-      "exhibit.tile/1\nprogram none\n\naxis n = 2\n\ninput a f32[2]\n"
-      "output x f32[2]\n\nparallel i < 1 {\n  a: f32[n] = load a[0:n]\n"
-      "  pipeline s < 0 {\n    carry p: f32[n] = a\n"
-      "    sum: f32[n] = add p, p\n    yield sum\n  }\n"
-      "  store p -> x[0:n]\n}\n";
-  const Arrays after = RunProgram(text, {}, {{3, 4}, {0, 0}});
-  EXPECT_EQ(after[1], (std::vector<float>{3, 4}));
+  for (int64_t extent : {2, 100}) {  // In elements, and in arrays.
+    const std::string n = std::to_string(extent);
+    const std::string text =
+        "exhibit.tile/1\nprogram none\n\naxis n = " + n + "\n\ninput a f32[" +
+        n + "]\noutput x f32[" + n +
+        "]\n\nparallel i < 1 {\n  a: f32[n] = load a[0:n]\n"
+        "  pipeline s < 0 {\n    carry p: f32[n] = a\n"
+        "    b: f32[n] = load a[0:n]\n"
+        "    sum: f32[n] = add p, b\n    yield sum\n  }\n"
+        "  store p -> x[0:n]\n}\n";
+    std::vector<float> a;
+    for (int64_t i = 0; i < extent; ++i) a.push_back(static_cast<float>(i));
+    const Arrays after =
+        RunProgram(text, {}, {a, std::vector<float>(a.size(), -1.0f)});
+    EXPECT_EQ(after[1], a) << extent;
+  }
 }
 
 TEST(Reduce, TreeHalvesFromTheNextPowerOfTwo) {
