@@ -12,7 +12,7 @@ import tarfile
 
 import numpy
 import pipeline
-from pipeline import (COULD_NOT, DOES_NOT_HOLD, USAGE, VERIFIED, audit, content_id, files_below, make_bundle, must, options, read,
+from pipeline import (COULD_NOT, DOES_NOT_HOLD, USAGE, VERIFIED, audit, content_id, files_below, must, options, read,
                       sha256, tool, write)
 
 

@@ -5,7 +5,6 @@ status of its kind, and nothing half-written left behind."""
 import json
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import unittest
