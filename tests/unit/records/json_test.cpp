@@ -71,6 +71,14 @@ TEST(Json, RefusesWhatTwoReadersCouldSeeDifferently) {
   }
 }
 
+TEST(Json, AMessageAboutBadUtf8CanItselfBeWritten) {
+  for (const char* text : {"\xFF", "\"\xC3\"", "[\"a\xED\xA0\x80\"]"}) {
+    const auto json = ParseJson(text, "t.json");
+    ASSERT_FALSE(json.ok()) << text;
+    EXPECT_NO_THROW(EncodeJson(Json(json.error().message))) << text;
+  }
+}
+
 TEST(Json, DepthIsLimitedAtItsEdge) {
   auto nested = [](int depth) {
     return std::string(static_cast<size_t>(depth), '[') +

@@ -88,5 +88,17 @@ TEST(Options, CommandLineTextIsDecimalTrueFalseOrAWord) {
   }
 }
 
+TEST(Options, ATypedIntegerThatNoRecordCouldHoldIsRefused) {
+  for (const char* text : {"9007199254740992", "-9007199254740992"}) {
+    EXPECT_TRUE(ParseOptionText(text).ok()) << text;
+  }
+  for (const char* text : {"9007199254740993", "-9007199254740993",
+                           "9223372036854775807", "9223372036854775808"}) {
+    const auto value = ParseOptionText(text);
+    ASSERT_FALSE(value.ok()) << text;
+    EXPECT_EQ(value.error().kind, ErrorKind::kInvalidArgument) << text;
+  }
+}
+
 }  // namespace
 }  // namespace exhibit

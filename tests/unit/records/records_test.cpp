@@ -183,6 +183,18 @@ TEST(Records, AnEditedRecordIsRefusedAndTheFieldIsNamed) {
   }
 }
 
+TEST(Records, AKeyIsQuotedInAMessageAndNotPrinted) {
+  CaptureRecord capture = SomeCapture();
+  capture.process.environment = {{"A\x1b[2J", "value"}};
+  std::string text = EncodeCapture(capture);
+  text.replace(text.find("\"value\""), 7, "1");
+  const auto record = DecodeCapture(text, "capture.json");
+  ASSERT_FALSE(record.ok());
+  EXPECT_EQ(record.error().message.find('\x1b'), std::string::npos);
+  EXPECT_NE(record.error().message.find("environment.A"), std::string::npos)
+      << record.error().message;
+}
+
 TEST(Records, APrivateFieldIsKeptOut) {
   std::string text = EncodeFreeze(SomeFreeze());
   text.replace(text.size() - 2, 2, ",\"x-note\":\"mine\"}\n");
