@@ -12,6 +12,7 @@
 #include "audit/identity.h"
 #include "audit/numbers.h"
 #include "audit/report.h"
+#include "audit/semantics.h"
 #include "audit/shape.h"
 #include "audit/stages.h"
 #include "manifests/run_layout.h"
@@ -46,6 +47,10 @@ void Numbers(AuditState& s) {
   CheckNumbers(s.subject, s.evidence(), s.findings);
 }
 
+void Semantics(AuditState& s) {
+  CheckSemantics(s.subject, s.evidence(), s.findings);
+}
+
 void Statistics(AuditState& s) {
   s.judgement = JudgeCases(s.evidence(), s.findings);
 }
@@ -61,7 +66,7 @@ bool GoesOnAfter(std::string_view stage, const AuditState& s) {
 
 struct Stage {
   std::string_view name;
-  void (*run)(AuditState&);  // Null: not in this version.
+  void (*run)(AuditState&);
 };
 
 constexpr std::array<Stage, 8> kStages = {{
@@ -71,7 +76,7 @@ constexpr std::array<Stage, 8> kStages = {{
     {kDeclarationStage, Declaration},
     {kIdentityStage, Identity},
     {kNumbersStage, Numbers},
-    {kSemanticsStage, nullptr},
+    {kSemanticsStage, Semantics},
     {kStatisticsStage, Statistics},
 }};
 
@@ -79,9 +84,7 @@ void RunStages(AuditState& s) {
   bool goes_on = true;
   for (const Stage& stage : kStages) {
     StageReport report{stage.name, StageStatus::kNotReached};
-    if (stage.run == nullptr) {
-      report.status = StageStatus::kNotDone;
-    } else if (goes_on) {
+    if (goes_on) {
       stage.run(s);
       report.status = StageStatus::kDone;
       goes_on = GoesOnAfter(stage.name, s);

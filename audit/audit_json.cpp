@@ -16,8 +16,6 @@ std::string_view StatusName(StageStatus status) {
   switch (status) {
     case StageStatus::kDone:
       return "done";
-    case StageStatus::kNotDone:
-      return "not-in-this-version";
     case StageStatus::kNotReached:
       return "not-reached";
   }

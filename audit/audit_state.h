@@ -16,7 +16,6 @@ namespace exhibit {
 
 enum class StageStatus {
   kDone,
-  kNotDone,     // This version has no such stage.
   kNotReached,  // An earlier one left nothing sound to look at.
 };
 

@@ -63,6 +63,7 @@ constexpr FindingCode kCodes[] = {
     {"oracle-differs", kNumbersStage},
     {"oracle-vacuous", kNumbersStage},
     {"output-wrong", kNumbersStage},
+    {"semantics-output-differs", kSemanticsStage},
     {"samples-unsound", kStatisticsStage},
     {"derived-differs", kSealStage},
     {"expectation-not-met", kSealStage},

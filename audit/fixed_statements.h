@@ -15,7 +15,7 @@ inline constexpr std::string_view kNotVerified[] = {
     "declaration: that the manifest was fixed before the first result, unless "
     "its digest was published",
     "unreported: runs that were made and never shown",
-    "semantics: this version does not execute the program text again",
+    "library code: of variants of that kind nothing is executed again",
     "source to object: that the program text and options give this object",
     "producer: the binaries of the tools that made the records",
     "loader: what else was loaded beside the kernel and how it was linked",
@@ -31,10 +31,14 @@ inline constexpr std::string_view kSharedWithProducer[] = {
     "plan: compiler and audit decide by compiler/plan",
     "order: replay and audit draw by manifests/visit_order",
     "records: writers and audit encode by manifests/records",
+    "text: compiler and audit read program text by compiler/tile",
+    "exp: emitter and interpreter evaluate it by compiler/tile/exp_f32.h",
 };
 
 inline constexpr std::string_view kNotSharedWithProducer[] = {
     "link: audit/identity lays the object out by itself; the linker is lld",
+    "semantics: audit/interpreter executes the program text; the code came "
+    "from compiler/emit",
     "statistics: nothing but the audit computes any",
     "arrays and digests: NumPy and sha256sum read them without Exhibit",
 };

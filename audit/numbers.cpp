@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/arrays.h"
 #include "audit/checker.h"
 #include "audit/reference/attention_oracle.h"
 #include "audit/reference/sine_input.h"
@@ -40,19 +41,16 @@ bool GuardHolds(const Array& guard) {
   return true;
 }
 
-// Arrays by digest, decoded when asked for and results remembered.
+// Arrays by digest, decoded when asked for; guards are looked at once.
 class Arrays {
  public:
   explicit Arrays(const Subject& subject) : subject_(subject) {}
 
-  // Null when it does not decode, which an earlier stage has said.
   std::optional<Array> Get(const std::string& sha256) const {
-    const std::string path = ArrayPath(sha256);
-    const std::string* bytes = subject_.Bytes(path);
-    if (bytes == nullptr) return std::nullopt;
-    Result<Array> array = DecodeNpy(*bytes, path);
-    if (!array.ok()) return std::nullopt;
-    return std::move(*array);
+    return FindArray(subject_, sha256);
+  }
+  std::optional<std::vector<float>> Floats(const std::string& sha256) const {
+    return FindFloats(subject_, sha256);
   }
 
   bool GuardIsIntact(const std::string& sha256) {
@@ -66,13 +64,6 @@ class Arrays {
   const Subject& subject_;
   std::map<std::string, bool> guards_;
 };
-
-std::optional<std::vector<float>> Floats(const Arrays& arrays,
-                                         const std::string& sha256) {
-  const std::optional<Array> array = arrays.Get(sha256);
-  if (!array || array->dtype != DType::kF32) return std::nullopt;
-  return FloatsOf(*array);
-}
 
 std::optional<std::vector<double>> Expected(const Arrays& arrays,
                                             const std::string& sha256) {
@@ -205,9 +196,9 @@ class CaseNumbers {
 
   Result<std::vector<double>> Oracle(
       std::map<std::string, std::string>& digests) {
-    const auto query = Floats(arrays_, digests["query"]);
-    const auto key = Floats(arrays_, digests["key"]);
-    const auto value = Floats(arrays_, digests["value"]);
+    const auto query = arrays_.Floats(digests["query"]);
+    const auto key = arrays_.Floats(digests["key"]);
+    const auto value = arrays_.Floats(digests["value"]);
     if (!query || !key || !value) {
       return Error{ErrorKind::kCorrupt, "an input is not an array of f32", ""};
     }
@@ -223,7 +214,7 @@ class CaseNumbers {
     const auto known = comparisons_.find(key);
     if (known != comparisons_.end()) return &known->second;
     const auto expected = expected_.find(output);
-    const auto actual = Floats(arrays_, sha256);
+    const auto actual = arrays_.Floats(sha256);
     if (expected == expected_.end() || !actual ||
         actual->size() != expected->second.size()) {
       return nullptr;

@@ -23,7 +23,10 @@ ROOMS = {
     "statistics": ("audit/statistics", ["manifests"]),
     "reference": ("audit/reference", ["manifests"]),
     "identity": ("audit/identity", ["manifests"]),
-    "audit": ("audit", ["manifests", "archive", "statistics", "reference", "identity", "tile", "plan"]),
+    # Not plan and not emit: it judges what they make.
+    "interpreter": ("audit/interpreter", ["manifests", "tile"]),
+    "audit": ("audit", ["manifests", "archive", "statistics", "reference", "identity", "interpreter", "tile",
+                        "plan"]),
     "call": ("replay/call", ["manifests", "host"]),
     "replay": ("replay", ["manifests", "host", "call"]),
     "capture": ("capture", ["manifests", "host", "call", "reference", "tile", "build"]),
@@ -70,7 +73,7 @@ FORBIDDEN = re.compile(
 # Reading a machine's clock would make an audit depend on when it runs.
 CLOCKS = re.compile(r"^(clock_gettime|gettimeofday|time|clock|times|localtime(_r)?|gmtime(_r)?|"
                     r"_ZNSt6chrono.*now.*)$")
-JUDGES = ["audit", "statistics", "reference", "identity"]
+JUDGES = ["audit", "statistics", "reference", "identity", "interpreter"]
 CLOCKLESS = JUDGES + ["manifests", "tile", "plan", "archive"]
 
 ARGUMENTS = None
