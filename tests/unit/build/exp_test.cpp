@@ -114,6 +114,27 @@ TEST(Exp, TheBaselineOfThisMachineGivesTheSameBits) {
       inputs, RunExp(PacketText(), "x86-64", kSamples, inputs, inputs.size()));
 }
 
+#ifdef EXHIBIT_EVERY_INPUT
+
+TEST(Exp, ThePacketVersionGivesTheSameBitsOnEveryInput) {
+  auto kernel = CompileKernel(testing::Read(PacketText()), {});
+  ASSERT_TRUE(kernel.ok());
+  testing::RunSpec run;
+  run.instances = kSamples;
+  std::vector<float> inputs(kSamples);
+  for (uint32_t shift = 0; shift < 4096; ++shift) {
+    for (uint32_t i = 0; i < kSamples; ++i) {
+      inputs[i] = std::bit_cast<float>(i * 4096u + shift);
+    }
+    ExpectSameBits(
+        inputs,
+        testing::RunEntry(kernel->entry, run, {inputs, inputs}).buffers[1]);
+    if (HasFatalFailure()) return;
+  }
+}
+
+#endif  // EXHIBIT_EVERY_INPUT
+
 TEST(Exp, TheUniformVersionGivesTheSameBits) {
   const int64_t rows = kSamples / 8;
   const std::string n = std::to_string(rows);
