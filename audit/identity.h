@@ -36,7 +36,7 @@ std::optional<RealizationReport> CheckProgram(
     const ManifestVariant& variant, Json::Object& details, Checker& check);
 // kernel.o and kernel.so.
 void CheckObjects(const CaptureFiles& files, const RealizationReport* report,
-                  Json::Object& details, FindingList& findings, Checker& check);
+                  Json::Object& details, Checker& check);
 
 }  // namespace exhibit
 

@@ -94,8 +94,7 @@ void CheckForeignLibrary(const CaptureFiles& files, const std::string& library,
 }  // namespace
 
 void CheckObjects(const CaptureFiles& files, const RealizationReport* report,
-                  Json::Object& details, FindingList& findings,
-                  Checker& check) {
+                  Json::Object& details, Checker& check) {
   const std::string* library = files.subject.Bytes(files.Path("kernel.so"));
   const std::string* object = files.subject.Bytes(files.Path("kernel.o"));
   if (library == nullptr) return;  // Missing or over a limit: reported.
@@ -106,9 +105,9 @@ void CheckObjects(const CaptureFiles& files, const RealizationReport* report,
   AddObjectDetails(files, *object, details, check);
   std::string problem;
   if (files.record.kind == "library" && !IsOfClosedKind(*object, problem)) {
-    findings.AddObstacle(
-        files.Path("kernel.o"),
-        "the link of this object is not known here: " + problem);
+    // Then the library is all there is to judge, as if it had come alone.
+    CheckForeignLibrary(files, *library, details, check);
+    details["link_not_checked"] = Printable(problem);
     return;
   }
   CheckLink(files, *object, *library, check);

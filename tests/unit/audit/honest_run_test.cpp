@@ -124,6 +124,35 @@ TEST(SuppliedRun, ArrayThatIsNotTheFrozenFileIsAFinding) {
             std::vector<std::string>{"case-differs"});
 }
 
+// The baseline is given as an object.
+SyntheticRun ObjectRun() {
+  SyntheticRun run = HonestRun();
+  for (const std::string before : {R"("library": "old.so")", R"("old.so")"}) {
+    std::string after = before;
+    after.replace(after.find("old.so"), 6, "old.o");
+    run.manifest.replace(run.manifest.find(before), before.size(), after);
+  }
+  run.objects[kBaseline] = BaselineObject();
+  run.sources["sources/manifest/old.o"] = BaselineObject();
+  run.sources.erase("sources/manifest/old.so");
+  return run;
+}
+
+TEST(ObjectRun, ForeignObjectIsVerifiedWithARemark) {
+  const AuditResult result = Audit(SubjectOf(ObjectRun().Seal()));
+  EXPECT_EQ(result.verdict, Verdict::kVerified) << DescribeFindings(result);
+  EXPECT_EQ(At(FirstCase(result), "remarks"),
+            Json(Json::Array{"link-not-checked: old"}));
+}
+
+TEST(ObjectRun, ObjectThatIsNoneIsAFinding) {
+  SyntheticRun run = ObjectRun();
+  run.objects[kBaseline] = "no object";
+  run.sources["sources/manifest/old.o"] = "no object";
+  EXPECT_EQ(CodesOf(Audit(SubjectOf(run.Seal()))),
+            std::vector<std::string>{"object-unsound"});
+}
+
 // An honest account of a bad experiment: integrity is not success.
 TEST(InvalidRun, CrashedLastVisitIsVerifiedAndInvalid) {
   SyntheticRun run = HonestRun();

@@ -261,8 +261,16 @@ void SyntheticRun::SealCaptures(RunFiles& files) {
     files[path] = library;
     capture.freeze_sha256 = freeze_sha256;
     capture.case_sha256 = Sha256Hex(files.at(CasePath(kCaseName)));
-    capture.files = {
-        {path, Sha256Hex(library), static_cast<int64_t>(library.size())}};
+    capture.files.clear();
+    const auto object = objects.find(variant);
+    if (object != objects.end()) {
+      const std::string place = CaptureFolder(kCaseName, variant) + "/kernel.o";
+      files[place] = object->second;
+      capture.files.push_back({place, Sha256Hex(object->second),
+                               static_cast<int64_t>(object->second.size())});
+    }
+    capture.files.push_back(
+        {path, Sha256Hex(library), static_cast<int64_t>(library.size())});
     files[CapturePath(kCaseName, variant)] = EncodeCapture(capture);
   }
   for (PlanArm* arm : {&plan.baseline, &plan.candidate}) {
@@ -370,6 +378,8 @@ RunFiles SyntheticRun::Seal() {
   files[kAttemptsPath] = log;
   return files;
 }
+
+std::string BaselineObject() { return ReadFileBytes(AUDIT_FIXTURE_OBJECT); }
 
 SyntheticRun HonestRun() {
   SyntheticRun run;

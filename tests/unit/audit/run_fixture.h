@@ -34,6 +34,7 @@ struct SyntheticRun {
   CaseRecord c;
   std::map<std::string, CaptureRecord> captures;  // By variant.
   std::map<std::string, std::string> libraries;   // By variant.
+  std::map<std::string, std::string> objects;     // Of variants that have one.
   PlanRecord plan;
   std::vector<VisitRecord> calibrations;
   std::vector<VisitRecord> visits;
@@ -65,6 +66,9 @@ Subject SubjectOf(const RunFiles& files);
 
 // Writes the files below the folder `root`, which must exist.
 void WriteRun(const RunFiles& files, const std::string& root);
+
+// The object that the baseline's library was made of.
+std::string BaselineObject();
 
 // The codes of all findings, sorted, with repetitions.
 std::vector<std::string> CodesOf(const AuditResult& result);
