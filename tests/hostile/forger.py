@@ -175,7 +175,8 @@ class ForgedRun:
         self.files["attempts.jsonl"] = text
 
     def drop_unnamed_arrays(self):
-        named = b"".join(data for path, data in self.files.items() if path.startswith(("cases/", "captures/", "replays/")))
+        folders = ("cases/", "captures/", "replays/")
+        named = b"".join(data for path, data in self.files.items() if path.startswith(folders))
         for path in [p for p in self.files if p.startswith("arrays/")]:
             if path[len("arrays/"):-len(".npy")].encode() not in named:
                 del self.files[path]

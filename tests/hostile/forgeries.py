@@ -94,7 +94,7 @@ def realization_helper(f):
 
 def workspace(f):
     f.edit(f.capture_path("r4"))["workspace_bytes"] += 4096
-    for path in f.visit_paths():
+    for path in f.visit_paths("calibration") + f.visit_paths():
         visit = f.edit(path)
         if visit["variant"] == "r4":
             visit["guards"].append({**visit["guards"][0], "buffer": "workspace"})
