@@ -11,29 +11,32 @@ namespace {
 
 // One after the other, as every operation that is not an mma.
 struct StrictStep {
-  float operator()(float acc, float a, float b) const {
-    const float product = a * b;
+  template <typename Real>
+  Real operator()(Real acc, Real a, Real b) const {
+    const Real product = a * b;
     return acc + product;
   }
 };
 
 struct FusedStep {
-  float operator()(float acc, float a, float b) const {
+  template <typename Real>
+  Real operator()(Real acc, Real a, Real b) const {
     return std::fma(a, b, acc);
   }
 };
 
+template <typename Real>
 struct MmaArrays {
-  float* result = nullptr;
-  const float* seed = nullptr;
-  const float* lhs = nullptr;
-  const float* rhs = nullptr;
+  Real* result = nullptr;
+  const Real* seed = nullptr;
+  const Real* lhs = nullptr;
+  const Real* rhs = nullptr;
 };
 
 // acc = seed; for k ascending: acc = step(acc, lhs, rhs).
-template <typename Step>
-float Contract(float acc, const Nest<2>& terms, const float* lhs,
-               const float* rhs, const Nest<2>::PerArray& start) {
+template <typename Step, typename Real>
+Real Contract(Real acc, const Nest<2>& terms, const Real* lhs, const Real* rhs,
+              const Nest<2>::PerArray& start) {
   terms.ForEachRow(start, [&](int64_t length, const auto& at, const auto& by) {
     for (int64_t k = 0; k < length; ++k) {
       acc = Step()(acc, lhs[at[0] + k * by[0]], rhs[at[1] + k * by[1]]);
@@ -42,9 +45,9 @@ float Contract(float acc, const Nest<2>& terms, const float* lhs,
   return acc;
 }
 
-template <typename Step>
+template <typename Step, typename Real>
 std::function<void()> MmaWork(const Nest<4>& outputs, const Nest<2>& terms,
-                              const MmaArrays& a) {
+                              const MmaArrays<Real>& a) {
   return [=] {
     outputs.ForEachRow({}, [&](int64_t length, const auto& at, const auto& by) {
       for (int64_t i = 0; i < length; ++i) {
@@ -56,18 +59,27 @@ std::function<void()> MmaWork(const Nest<4>& outputs, const Nest<2>& terms,
   };
 }
 
-using Fold = float (*)(float acc, float element);
-float Sum(float acc, float element) { return acc + element; }
-float Max(float acc, float element) { return acc > element ? acc : element; }
+template <typename Real>
+using Fold = Real (*)(Real acc, Real element);
+template <typename Real>
+Real Sum(Real acc, Real element) {
+  return acc + element;
+}
+template <typename Real>
+Real Max(Real acc, Real element) {
+  return acc > element ? acc : element;
+}
 
+template <typename Real>
 struct Line {
-  const float* first = nullptr;
+  const Real* first = nullptr;
   int64_t stride = 0;
   int64_t length = 0;  // At least 1.
 };
 
-float FoldInSequence(const Line& line, Fold fold) {
-  float acc = line.first[0];
+template <typename Real>
+Real FoldInSequence(const Line<Real>& line, Fold<Real> fold) {
+  Real acc = line.first[0];
   for (int64_t i = 1; i < line.length; ++i) {
     acc = fold(acc, line.first[i * line.stride]);
   }
@@ -76,7 +88,9 @@ float FoldInSequence(const Line& line, Fold fold) {
 
 // i takes i + half where that element exists; half is half of the next power
 // of two at first, and 1 at last.
-float FoldAsTree(const Line& line, Fold fold, std::vector<float>& scratch) {
+template <typename Real>
+Real FoldAsTree(const Line<Real>& line, Fold<Real> fold,
+                std::vector<Real>& scratch) {
   for (int64_t i = 0; i < line.length; ++i) {
     scratch[i] = line.first[i * line.stride];
   }
@@ -93,8 +107,9 @@ float FoldAsTree(const Line& line, Fold fold, std::vector<float>& scratch) {
 
 }  // namespace
 
-Result<Statement> MakeMma(const tile::Program& program, const tile::Mma& op,
-                          Machine& machine) {
+template <typename Real>
+Result<Statement<Real>> MakeMma(const tile::Program& program,
+                                const tile::Mma& op, Machine<Real>& machine) {
   if (op.permission == tile::Permission::kRelaxed) {
     return Error{ErrorKind::kUnsupported,
                  "mma \"" + ValueName(program, op.result) +
@@ -119,19 +134,20 @@ Result<Statement> MakeMma(const tile::Program& program, const tile::Mma& op,
     term_count *= extent;
   }
   const auto data = [&](tile::ValueId value) {
-    return machine.tiles.at(value).Data<float>();
+    return machine.tiles.at(value).template Data<Real>();
   };
-  const MmaArrays arrays{data(op.result), data(op.seed), data(op.lhs),
-                         data(op.rhs)};
-  return Statement{ElementCount(program, op.result) * (1 + term_count),
-                   op.permission == tile::Permission::kStrict
-                       ? MmaWork<StrictStep>(outputs, terms, arrays)
-                       : MmaWork<FusedStep>(outputs, terms, arrays),
-                   {}};
+  const MmaArrays<Real> arrays{data(op.result), data(op.seed), data(op.lhs),
+                               data(op.rhs)};
+  return Statement<Real>{ElementCount(program, op.result) * (1 + term_count),
+                         op.permission == tile::Permission::kStrict
+                             ? MmaWork<StrictStep>(outputs, terms, arrays)
+                             : MmaWork<FusedStep>(outputs, terms, arrays),
+                         {}};
 }
 
-Statement MakeReduce(const tile::Program& program, const tile::Reduce& op,
-                     Machine& machine) {
+template <typename Real>
+Statement<Real> MakeReduce(const tile::Program& program, const tile::Reduce& op,
+                           Machine<Real>& machine) {
   const tile::TileType& result = TypeOf(program, op.result);
   const tile::TileType& operand = TypeOf(program, op.operand);
   Nest<2> outputs;
@@ -140,13 +156,14 @@ Statement MakeReduce(const tile::Program& program, const tile::Reduce& op,
                     {StrideAlong(program, result, axis),
                      StrideAlong(program, operand, axis)});
   }
-  const Fold fold = op.kind == tile::ReduceKind::kSum ? Sum : Max;
+  const Fold<Real> fold =
+      op.kind == tile::ReduceKind::kSum ? Sum<Real> : Max<Real>;
   const bool tree = op.order == tile::ReduceOrder::kTree;
   const int64_t length = program.axes.at(op.axis).extent;
   const int64_t stride = StrideAlong(program, operand, op.axis);
-  float* to = machine.tiles.at(op.result).Data<float>();
-  const float* from = machine.tiles.at(op.operand).Data<float>();
-  std::vector<float>* scratch = &machine.scratch;
+  Real* to = machine.tiles.at(op.result).template Data<Real>();
+  const Real* from = machine.tiles.at(op.operand).template Data<Real>();
+  std::vector<Real>* scratch = &machine.scratch;
   const auto needed = static_cast<size_t>(tree ? length : 0);
   if (scratch->size() < needed) scratch->resize(needed);
   return {ElementCount(program, op.operand),
@@ -154,7 +171,7 @@ Statement MakeReduce(const tile::Program& program, const tile::Reduce& op,
             outputs.ForEachRow({}, [=](int64_t count, const auto& at,
                                        const auto& by) {
               for (int64_t i = 0; i < count; ++i) {
-                const Line line{from + at[1] + i * by[1], stride, length};
+                const Line<Real> line{from + at[1] + i * by[1], stride, length};
                 to[at[0] + i * by[0]] = tree ? FoldAsTree(line, fold, *scratch)
                                              : FoldInSequence(line, fold);
               }
@@ -162,5 +179,14 @@ Statement MakeReduce(const tile::Program& program, const tile::Reduce& op,
           },
           {}};
 }
+
+template Result<Statement<float>> MakeMma(const tile::Program&,
+                                          const tile::Mma&, Machine<float>&);
+template Result<Statement<double>> MakeMma(const tile::Program&,
+                                           const tile::Mma&, Machine<double>&);
+template Statement<float> MakeReduce(const tile::Program&, const tile::Reduce&,
+                                     Machine<float>&);
+template Statement<double> MakeReduce(const tile::Program&, const tile::Reduce&,
+                                      Machine<double>&);
 
 }  // namespace exhibit

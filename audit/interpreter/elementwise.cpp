@@ -1,9 +1,11 @@
 // Elementwise operations, with broadcasting by axis name.
 
+#include <cmath>
 #include <stdexcept>
 
 #include "audit/interpreter/nest.h"
 #include "audit/interpreter/statement.h"
+#include "audit/reference/exact_math.h"
 #include "compiler/tile/exp_f32.h"
 
 namespace exhibit {
@@ -12,10 +14,16 @@ namespace {
 using tile::ElementwiseKind;
 using tile::ScalarType;
 
+// exp, whose last bit is part of the language in f32 and is the right one in
+// binary64.
+float Exp(float x) { return ExpF32(x); }
+double Exp(double x) { return ExpRounded(x); }
+
+template <typename Real>
 class ElementwiseMaker {
  public:
   ElementwiseMaker(const tile::Program& program, const tile::Elementwise& op,
-                   Machine& machine)
+                   Machine<Real>& machine)
       : program_(program), op_(op), machine_(machine) {}
 
   std::function<void()> Make();
@@ -26,11 +34,11 @@ class ElementwiseMaker {
   }
   template <typename T>
   T* Result() {
-    return machine_.tiles.at(op_.result).Data<T>();
+    return machine_.tiles.at(op_.result).template Data<T>();
   }
   template <typename T>
   const T* Operand(size_t operand) {
-    return machine_.tiles.at(op_.operands.at(operand)).Data<T>();
+    return machine_.tiles.at(op_.operands.at(operand)).template Data<T>();
   }
 
   // The result, then the operands.
@@ -51,8 +59,9 @@ class ElementwiseMaker {
 
   template <typename To, typename From, typename Function>
   std::function<void()> Unary(Function function) {
-    return [nest = NestOf<2>(), function, to = Result<To>(),
-            a = Operand<From>(0)] {
+    return [nest = this->template NestOf<2>(), function,
+            to = this->template Result<To>(),
+            a = this->template Operand<From>(0)] {
       nest.ForEachRow({}, [=](int64_t length, const auto& at, const auto& by) {
         for (int64_t i = 0; i < length; ++i) {
           to[at[0] + i * by[0]] = function(a[at[1] + i * by[1]]);
@@ -63,8 +72,10 @@ class ElementwiseMaker {
 
   template <typename To, typename From, typename Function>
   std::function<void()> Binary(Function function) {
-    return [nest = NestOf<3>(), function, to = Result<To>(),
-            a = Operand<From>(0), b = Operand<From>(1)] {
+    return [nest = this->template NestOf<3>(), function,
+            to = this->template Result<To>(),
+            a = this->template Operand<From>(0),
+            b = this->template Operand<From>(1)] {
       nest.ForEachRow({}, [=](int64_t length, const auto& at, const auto& by) {
         for (int64_t i = 0; i < length; ++i) {
           to[at[0] + i * by[0]] =
@@ -76,9 +87,10 @@ class ElementwiseMaker {
 
   template <typename T>
   std::function<void()> Select() {
-    return [nest = NestOf<4>(), to = Result<T>(),
-            condition = Operand<uint8_t>(0), a = Operand<T>(1),
-            b = Operand<T>(2)] {
+    return [nest = this->template NestOf<4>(), to = this->template Result<T>(),
+            condition = this->template Operand<uint8_t>(0),
+            a = this->template Operand<T>(1),
+            b = this->template Operand<T>(2)] {
       nest.ForEachRow({}, [=](int64_t length, const auto& at, const auto& by) {
         for (int64_t i = 0; i < length; ++i) {
           to[at[0] + i * by[0]] = condition[at[1] + i * by[1]] != 0
@@ -92,7 +104,7 @@ class ElementwiseMaker {
   std::function<void()> Select() {
     switch (OperandType(1)) {
       case ScalarType::kF32:
-        return Select<float>();
+        return Select<Real>();
       case ScalarType::kI64:
         return Select<int64_t>();
       case ScalarType::kBool:
@@ -128,16 +140,15 @@ class ElementwiseMaker {
   std::function<void()> FloatArithmetic() {
     switch (op_.kind) {
       case ElementwiseKind::kAdd:
-        return Binary<float, float>([](float a, float b) { return a + b; });
+        return Binary<Real, Real>([](Real a, Real b) { return a + b; });
       case ElementwiseKind::kSub:
-        return Binary<float, float>([](float a, float b) { return a - b; });
+        return Binary<Real, Real>([](Real a, Real b) { return a - b; });
       case ElementwiseKind::kMul:
-        return Binary<float, float>([](float a, float b) { return a * b; });
+        return Binary<Real, Real>([](Real a, Real b) { return a * b; });
       case ElementwiseKind::kDiv:
-        return Binary<float, float>([](float a, float b) { return a / b; });
+        return Binary<Real, Real>([](Real a, Real b) { return a / b; });
       case ElementwiseKind::kMax:
-        return Binary<float, float>(
-            [](float a, float b) { return a > b ? a : b; });
+        return Binary<Real, Real>([](Real a, Real b) { return a > b ? a : b; });
       default:
         throw std::logic_error("not arithmetic");
     }
@@ -169,21 +180,23 @@ class ElementwiseMaker {
 
   std::function<void()> Convert() {
     if (OperandType(0) == ScalarType::kI64) {
-      return Unary<float, int64_t>(
-          [](int64_t a) { return static_cast<float>(a); });
+      return Unary<Real, int64_t>(
+          [](int64_t a) { return static_cast<Real>(a); });
     }
     if (TypeOf(program_, op_.result).scalar == ScalarType::kF32) {
-      return Unary<float, uint8_t>([](uint8_t a) { return a ? 1.0f : 0.0f; });
+      return Unary<Real, uint8_t>(
+          [](uint8_t a) { return a ? Real{1} : Real{0}; });
     }
     return Unary<int64_t, uint8_t>([](uint8_t a) { return int64_t{a}; });
   }
 
   const tile::Program& program_;
   const tile::Elementwise& op_;
-  Machine& machine_;
+  Machine<Real>& machine_;
 };
 
-std::function<void()> ElementwiseMaker::Make() {
+template <typename Real>
+std::function<void()> ElementwiseMaker<Real>::Make() {
   const bool is_f32 = OperandType(0) == ScalarType::kF32;
   switch (op_.kind) {
     case ElementwiseKind::kAdd:
@@ -198,14 +211,16 @@ std::function<void()> ElementwiseMaker::Make() {
     case ElementwiseKind::kGreaterEqual:
     case ElementwiseKind::kEqual:
     case ElementwiseKind::kNotEqual:
-      return is_f32 ? Comparison<float>() : Comparison<int64_t>();
+      return is_f32 ? Comparison<Real>() : Comparison<int64_t>();
     case ElementwiseKind::kAnd:
       return Binary<uint8_t, uint8_t>(
           [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a & b); });
     case ElementwiseKind::kSelect:
       return Select();
     case ElementwiseKind::kExp:
-      return Unary<float, float>([](float a) { return ExpF32(a); });
+      return Unary<Real, Real>([](Real a) { return Exp(a); });
+    case ElementwiseKind::kSqrt:
+      return Unary<Real, Real>([](Real a) { return std::sqrt(a); });
     case ElementwiseKind::kConvert:
       return Convert();
   }
@@ -214,11 +229,20 @@ std::function<void()> ElementwiseMaker::Make() {
 
 }  // namespace
 
-Statement MakeElementwise(const tile::Program& program,
-                          const tile::Elementwise& op, Machine& machine) {
+template <typename Real>
+Statement<Real> MakeElementwise(const tile::Program& program,
+                                const tile::Elementwise& op,
+                                Machine<Real>& machine) {
   return {ElementCount(program, op.result),
-          ElementwiseMaker(program, op, machine).Make(),
+          ElementwiseMaker<Real>(program, op, machine).Make(),
           {}};
 }
+
+template Statement<float> MakeElementwise(const tile::Program&,
+                                          const tile::Elementwise&,
+                                          Machine<float>&);
+template Statement<double> MakeElementwise(const tile::Program&,
+                                           const tile::Elementwise&,
+                                           Machine<double>&);
 
 }  // namespace exhibit

@@ -1,6 +1,7 @@
 #include "audit/interpreter/interpreter.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "audit/interpreter/machine.h"
@@ -55,7 +56,15 @@ Status CheckInputs(const tile::Program& program,
                  std::to_string(expected) + " are declared");
 }
 
+// Of one element of a tile or buffer, with Real in the place of f32.
+template <typename Real>
+int64_t BytesOfOne(tile::ScalarType type) {
+  return type == tile::ScalarType::kF32 ? int64_t{sizeof(Real)}
+                                        : ScalarBytes(type);
+}
+
 // Every carry has a second place for its update.
+template <typename Real>
 int64_t CarryBytes(const tile::Program& program,
                    const std::vector<tile::Op>& body) {
   int64_t bytes = 0;
@@ -64,24 +73,32 @@ int64_t CarryBytes(const tile::Program& program,
     if (pipeline == nullptr) continue;
     for (const tile::Carry& carry : pipeline->carries) {
       bytes += ElementCount(program, carry.result) *
-               ScalarBytes(TypeOf(program, carry.result).scalar);
+               BytesOfOne<Real>(TypeOf(program, carry.result).scalar);
     }
-    bytes += CarryBytes(program, pipeline->body);
+    bytes += CarryBytes<Real>(program, pipeline->body);
   }
   return bytes;
 }
 
+// Whether an input is copied because it is given as other numbers.
+template <typename Real>
+bool IsWidened(const tile::Buffer& buffer) {
+  return !std::is_same_v<Real, float> &&
+         buffer.scalar == tile::ScalarType::kF32;
+}
+
 // The limits of VerifyProgram keep the sum far from overflow.
+template <typename Real>
 Status CheckMemory(const tile::Program& program, int64_t bytes_max) {
-  int64_t bytes = CarryBytes(program, program.body);
+  int64_t bytes = CarryBytes<Real>(program, program.body);
   for (const tile::Value& value : program.values) {
-    bytes +=
-        ElementCount(program, value.type.axes) * ScalarBytes(value.type.scalar);
+    bytes += ElementCount(program, value.type.axes) *
+             BytesOfOne<Real>(value.type.scalar);
   }
   for (const tile::Buffer& buffer : program.buffers) {
-    if (buffer.role == BufferRole::kInput) continue;
+    if (buffer.role == BufferRole::kInput && !IsWidened<Real>(buffer)) continue;
     // One byte for the mark that an element was written.
-    bytes += ElementCount(buffer) * (ScalarBytes(buffer.scalar) + 1);
+    bytes += ElementCount(buffer) * (BytesOfOne<Real>(buffer.scalar) + 1);
   }
   if (bytes <= bytes_max) return Ok();
   return Error{ErrorKind::kLimitExceeded,
@@ -91,9 +108,13 @@ Status CheckMemory(const tile::Program& program, int64_t bytes_max) {
                ""};
 }
 
-BufferState MakeBuffer(const tile::Buffer& buffer,
-                       const std::map<std::string, BufferData>& inputs) {
-  BufferState state;
+template <typename Real>
+using Buffers = std::map<std::string, BufferOf<Real>>;
+
+template <typename Real>
+BufferState<Real> MakeBuffer(const tile::Buffer& buffer,
+                             const Buffers<Real>& inputs) {
+  BufferState<Real> state;
   if (buffer.role == BufferRole::kInput) {
     state.input = &inputs.at(buffer.name);
     return state;
@@ -104,7 +125,7 @@ BufferState MakeBuffer(const tile::Buffer& buffer,
   }
   const auto elements = static_cast<size_t>(ElementCount(buffer));
   if (buffer.scalar == tile::ScalarType::kF32) {
-    state.own = std::vector<float>(elements);
+    state.own = std::vector<Real>(elements);
   } else {
     state.own = std::vector<int64_t>(elements);
   }
@@ -112,25 +133,27 @@ BufferState MakeBuffer(const tile::Buffer& buffer,
   return state;
 }
 
-void FillMachine(const tile::Program& program,
-                 const std::map<std::string, BufferData>& inputs,
-                 Machine& machine) {
+template <typename Real>
+void FillMachine(const tile::Program& program, const Buffers<Real>& inputs,
+                 Machine<Real>& machine) {
   for (const tile::Value& value : program.values) {
-    machine.tiles.push_back(TileData::Of(
+    machine.tiles.push_back(TileData<Real>::Of(
         value.type.scalar, ElementCount(program, value.type.axes)));
   }
   for (const tile::Buffer& buffer : program.buffers) {
-    machine.buffers.push_back(MakeBuffer(buffer, inputs));
+    machine.buffers.push_back(MakeBuffer<Real>(buffer, inputs));
   }
 }
 
 // Row-major, the last axis of the domain fastest; false when the operations
 // were used up.
+template <typename Real>
 bool ExecuteInstances(const tile::Program& program,
-                      const std::vector<Statement>& body, Machine& machine) {
+                      const std::vector<Statement<Real>>& body,
+                      Machine<Real>& machine) {
   std::vector<int64_t*> indices;
   for (const tile::DomainAxis& axis : program.domain) {
-    indices.push_back(machine.tiles.at(axis.index).Data<int64_t>());
+    indices.push_back(machine.tiles.at(axis.index).template Data<int64_t>());
   }
   const int64_t instances = InstanceCount(program);
   for (int64_t instance = 0; instance < instances; ++instance) {
@@ -157,13 +180,14 @@ std::string IndexText(const tile::Buffer& buffer, int64_t offset) {
   return "[" + text + "]";
 }
 
-Result<std::map<std::string, BufferData>> TakeOutputs(
-    const tile::Program& program, Machine& machine) {
-  std::map<std::string, BufferData> outputs;
+template <typename Real>
+Result<Buffers<Real>> TakeOutputs(const tile::Program& program,
+                                  Machine<Real>& machine) {
+  Buffers<Real> outputs;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const tile::Buffer& buffer = program.buffers[i];
     if (buffer.role == BufferRole::kInput) continue;
-    BufferState& state = machine.buffers[i];
+    BufferState<Real>& state = machine.buffers[i];
     const auto gap =
         std::find(state.written.begin(), state.written.end(), uint8_t{0});
     if (gap != state.written.end()) {
@@ -176,19 +200,25 @@ Result<std::map<std::string, BufferData>> TakeOutputs(
   return outputs;
 }
 
-}  // namespace
-
-Result<std::map<std::string, BufferData>> RunProgram(
-    const tile::Program& program,
-    const std::map<std::string, BufferData>& inputs,
-    const InterpreterLimits& limits) {
+// What may be run, and within its memory.
+template <typename Real>
+Status CheckRunnable(const tile::Program& program,
+                     const std::map<std::string, BufferData>& inputs,
+                     const InterpreterLimits& limits) {
   EXHIBIT_RETURN_IF_ERROR(VerifyProgram(program));
   EXHIBIT_RETURN_IF_ERROR(CheckInputs(program, inputs));
-  EXHIBIT_RETURN_IF_ERROR(CheckMemory(program, limits.memory_bytes_max));
-  Machine machine;
+  return CheckMemory<Real>(program, limits.memory_bytes_max);
+}
+
+// Runs a program that CheckRunnable lets pass.
+template <typename Real>
+Result<Buffers<Real>> RunChecked(const tile::Program& program,
+                                 const Buffers<Real>& inputs,
+                                 const InterpreterLimits& limits) {
+  Machine<Real> machine;
   machine.operations_left = limits.operation_count_max;
   FillMachine(program, inputs, machine);
-  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<Statement> body,
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<Statement<Real>> body,
                            MakeStatements(program, program.body, machine));
   if (!ExecuteInstances(program, body, machine)) {
     return Error{ErrorKind::kLimitExceeded,
@@ -197,6 +227,33 @@ Result<std::map<std::string, BufferData>> RunProgram(
                  ""};
   }
   return TakeOutputs(program, machine);
+}
+
+WideBufferData Widened(const BufferData& data) {
+  if (const auto* floats = std::get_if<std::vector<float>>(&data)) {
+    return std::vector<double>(floats->begin(), floats->end());
+  }
+  return std::get<std::vector<int64_t>>(data);
+}
+
+}  // namespace
+
+Result<std::map<std::string, BufferData>> RunProgram(
+    const tile::Program& program,
+    const std::map<std::string, BufferData>& inputs,
+    const InterpreterLimits& limits) {
+  EXHIBIT_RETURN_IF_ERROR(CheckRunnable<float>(program, inputs, limits));
+  return RunChecked<float>(program, inputs, limits);
+}
+
+Result<std::map<std::string, WideBufferData>> EvaluateProgram(
+    const tile::Program& program,
+    const std::map<std::string, BufferData>& inputs,
+    const InterpreterLimits& limits) {
+  EXHIBIT_RETURN_IF_ERROR(CheckRunnable<double>(program, inputs, limits));
+  Buffers<double> wide;
+  for (const auto& [name, data] : inputs) wide[name] = Widened(data);
+  return RunChecked<double>(program, wide, limits);
 }
 
 }  // namespace exhibit

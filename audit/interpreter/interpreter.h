@@ -10,6 +10,9 @@
 // own memory from the moment it is defined, so a later store cannot change it.
 // The same bits on every machine: every f32 operation is rounded to nearest on
 // its own; where a result is a NaN, its sign and payload mean nothing.
+//
+// The same program can be evaluated in binary64 instead, by the same code: that
+// is what a program beside attention is expected to give.
 // Normative: compiler/TILE.md.
 
 #ifndef EXHIBIT_AUDIT_INTERPRETER_INTERPRETER_H_
@@ -28,6 +31,8 @@ namespace exhibit {
 
 // The elements of a buffer, row-major, of the buffer's scalar type.
 using BufferData = std::variant<std::vector<float>, std::vector<int64_t>>;
+// The same where every f32 is a binary64 number.
+using WideBufferData = std::variant<std::vector<double>, std::vector<int64_t>>;
 
 struct InterpreterLimits {
   // Elements computed, loaded, stored or carried, and terms of an mma, plus
@@ -51,6 +56,15 @@ inline constexpr int64_t kStatementOperations = 16;
 // kLimitExceeded, past memory_bytes_max before anything is allocated and past
 // operation_count_max before the statement that would pass it.
 Result<std::map<std::string, BufferData>> RunProgram(
+    const tile::Program& program,
+    const std::map<std::string, BufferData>& inputs,
+    const InterpreterLimits& limits = {});
+
+// As RunProgram, but what the language rounds to f32 is rounded to binary64:
+// inputs and constants are the f32 numbers they are, every operation on them is
+// one binary64 operation, in the order of the program, and exp is correctly
+// rounded. The same bits on every machine, NaNs apart.
+Result<std::map<std::string, WideBufferData>> EvaluateProgram(
     const tile::Program& program,
     const std::map<std::string, BufferData>& inputs,
     const InterpreterLimits& limits = {});

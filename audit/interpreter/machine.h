@@ -1,10 +1,13 @@
 // What a running program holds: its tiles, its buffers, and what it may spend.
+//
+// `Real` is what stands for f32: float, or double in EvaluateProgram.
 
 #ifndef EXHIBIT_AUDIT_INTERPRETER_MACHINE_H_
 #define EXHIBIT_AUDIT_INTERPRETER_MACHINE_H_
 
 #include <cstdint>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "audit/interpreter/interpreter.h"
@@ -12,9 +15,13 @@
 
 namespace exhibit {
 
+template <typename Real>
+using BufferOf = std::variant<std::vector<Real>, std::vector<int64_t>>;
+
 // The elements of one tile; one of the three is used, as its type says.
+template <typename Real>
 struct TileData {
-  std::vector<float> f32;
+  std::vector<Real> f32;
   std::vector<int64_t> i64;
   std::vector<uint8_t> flags;  // bool: 0 or 1.
 
@@ -29,7 +36,7 @@ struct TileData {
 
   template <typename T>
   T* Data() {
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (std::is_same_v<T, Real>) {
       return f32.data();
     } else if constexpr (std::is_same_v<T, int64_t>) {
       return i64.data();
@@ -41,10 +48,11 @@ struct TileData {
 };
 
 // One buffer. Inputs are read where the caller holds them.
+template <typename Real>
 struct BufferState {
-  const BufferData* input = nullptr;  // Of an input only.
-  BufferData own;                     // Of an output or inout.
-  std::vector<uint8_t> written;       // Of an output: whether, per element.
+  const BufferOf<Real>* input = nullptr;  // Of an input only.
+  BufferOf<Real> own;                     // Of an output or inout.
+  std::vector<uint8_t> written;           // Of an output: whether, per element.
 
   template <typename T>
   const T* Read() const {
@@ -57,10 +65,11 @@ struct BufferState {
 };
 
 // Neither vector grows once statements hold pointers into them.
+template <typename Real>
 struct Machine {
-  std::vector<TileData> tiles;       // By ValueId.
-  std::vector<BufferState> buffers;  // By BufferId.
-  std::vector<float> scratch;        // Of reduces in tree order.
+  std::vector<TileData<Real>> tiles;       // By ValueId.
+  std::vector<BufferState<Real>> buffers;  // By BufferId.
+  std::vector<Real> scratch;               // Of reduces in tree order.
   int64_t operations_left = 0;
 };
 

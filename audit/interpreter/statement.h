@@ -1,5 +1,8 @@
 // Operations made ready to run: strides computed, tiles looked up.
 //
+// Everything exists twice, for float and for double in the place of f32; the
+// definitions stand in the source files, which instantiate both.
+//
 // A Make function takes an operation of a verified program whose tiles and
 // buffers the machine holds; the statement points into both and lives no
 // longer.
@@ -18,50 +21,63 @@
 
 namespace exhibit {
 
+template <typename Real>
 struct Loop;
 
+template <typename Real>
 struct Statement {
   int64_t operations = 0;      // Spent each time it is executed.
   std::function<void()> work;  // Null for a loop.
-  std::unique_ptr<Loop> loop;
+  std::unique_ptr<Loop<Real>> loop;
 };
 
 // One carried tile; `next` holds the update until all are made.
+template <typename Real>
 struct LoopCarry {
-  TileData* initial = nullptr;
-  TileData* argument = nullptr;
-  TileData* yielded = nullptr;
-  TileData* result = nullptr;
-  TileData next;
+  TileData<Real>* initial = nullptr;
+  TileData<Real>* argument = nullptr;
+  TileData<Real>* yielded = nullptr;
+  TileData<Real>* result = nullptr;
+  TileData<Real> next;
 };
 
+template <typename Real>
 struct Loop {
   int64_t* step = nullptr;
   int64_t trips = 0;
   int64_t operations_per_trip = 0;
-  std::vector<LoopCarry> carries;
-  std::vector<Statement> body;
+  std::vector<LoopCarry<Real>> carries;
+  std::vector<Statement<Real>> body;
 };
 
 // The operations of `body`. Fails with kUnsupported for a relaxed mma.
-Result<std::vector<Statement>> MakeStatements(const tile::Program& program,
-                                              const std::vector<tile::Op>& body,
-                                              Machine& machine);
+template <typename Real>
+Result<std::vector<Statement<Real>>> MakeStatements(
+    const tile::Program& program, const std::vector<tile::Op>& body,
+    Machine<Real>& machine);
 
 // Executes `statements`; false when the operations were used up before.
-bool Execute(const std::vector<Statement>& statements, Machine& machine);
+template <typename Real>
+bool Execute(const std::vector<Statement<Real>>& statements,
+             Machine<Real>& machine);
 
 // By kind, the part of MakeStatements that is not a loop.
-Statement MakeElementwise(const tile::Program& program,
-                          const tile::Elementwise& op, Machine& machine);
-Result<Statement> MakeMma(const tile::Program& program, const tile::Mma& op,
-                          Machine& machine);
-Statement MakeReduce(const tile::Program& program, const tile::Reduce& op,
-                     Machine& machine);
-Statement MakeLoad(const tile::Program& program, const tile::Load& op,
-                   Machine& machine);
-Statement MakeStore(const tile::Program& program, const tile::Store& op,
-                    Machine& machine);
+template <typename Real>
+Statement<Real> MakeElementwise(const tile::Program& program,
+                                const tile::Elementwise& op,
+                                Machine<Real>& machine);
+template <typename Real>
+Result<Statement<Real>> MakeMma(const tile::Program& program,
+                                const tile::Mma& op, Machine<Real>& machine);
+template <typename Real>
+Statement<Real> MakeReduce(const tile::Program& program, const tile::Reduce& op,
+                           Machine<Real>& machine);
+template <typename Real>
+Statement<Real> MakeLoad(const tile::Program& program, const tile::Load& op,
+                         Machine<Real>& machine);
+template <typename Real>
+Statement<Real> MakeStore(const tile::Program& program, const tile::Store& op,
+                          Machine<Real>& machine);
 
 // An i64 scalar that is known when the statement runs.
 struct ScalarSource {
@@ -70,7 +86,11 @@ struct ScalarSource {
 
   int64_t Get() const { return value == nullptr ? literal : *value; }
 };
-ScalarSource SourceOf(const tile::Scalar& scalar, Machine& machine);
+template <typename Real>
+ScalarSource SourceOf(const tile::Scalar& scalar, Machine<Real>& machine) {
+  if (scalar.value == tile::kNone) return {nullptr, scalar.literal};
+  return {machine.tiles.at(scalar.value).template Data<int64_t>(), 0};
+}
 
 // i64 arithmetic of the language, which wraps.
 inline int64_t WrappingAdd(int64_t a, int64_t b) {

@@ -27,8 +27,9 @@ struct Inside {
 // store writes no element twice, so the order cannot be seen.
 class Placement {
  public:
+  template <typename Real>
   Placement(const tile::Program& program, const tile::View& view,
-            const tile::TileType& type, Machine& machine) {
+            const tile::TileType& type, Machine<Real>& machine) {
     const tile::Buffer& buffer = program.buffers.at(view.buffer);
     int64_t stride = 1;
     for (size_t i = view.dims.size(); i-- > 0;) {
@@ -103,32 +104,46 @@ std::function<void()> StoreWork(Placement placement, const T* tile, T* buffer,
 
 }  // namespace
 
-Statement MakeLoad(const tile::Program& program, const tile::Load& op,
-                   Machine& machine) {
+template <typename Real>
+Statement<Real> MakeLoad(const tile::Program& program, const tile::Load& op,
+                         Machine<Real>& machine) {
   const tile::TileType& type = TypeOf(program, op.result);
   const Placement placement(program, op.view, type, machine);
-  TileData& tile = machine.tiles.at(op.result);
-  const BufferState& buffer = machine.buffers.at(op.view.buffer);
-  return {ElementCount(program, op.result),
+  TileData<Real>& tile = machine.tiles.at(op.result);
+  const BufferState<Real>& buffer = machine.buffers.at(op.view.buffer);
+  return {
+      ElementCount(program, op.result),
+      type.scalar == tile::ScalarType::kF32
+          ? LoadWork<Real>(placement, &tile.f32, buffer.template Read<Real>())
+          : LoadWork<int64_t>(placement, &tile.i64,
+                              buffer.template Read<int64_t>()),
+      {}};
+}
+
+template <typename Real>
+Statement<Real> MakeStore(const tile::Program& program, const tile::Store& op,
+                          Machine<Real>& machine) {
+  const tile::TileType& type = TypeOf(program, op.source);
+  const Placement placement(program, op.view, type, machine);
+  TileData<Real>& tile = machine.tiles.at(op.source);
+  BufferState<Real>& buffer = machine.buffers.at(op.view.buffer);
+  return {ElementCount(program, op.source),
           type.scalar == tile::ScalarType::kF32
-              ? LoadWork<float>(placement, &tile.f32, buffer.Read<float>())
-              : LoadWork<int64_t>(placement, &tile.i64, buffer.Read<int64_t>()),
+              ? StoreWork<Real>(placement, tile.template Data<Real>(),
+                                buffer.template Write<Real>(), &buffer.written)
+              : StoreWork<int64_t>(placement, tile.template Data<int64_t>(),
+                                   buffer.template Write<int64_t>(),
+                                   &buffer.written),
           {}};
 }
 
-Statement MakeStore(const tile::Program& program, const tile::Store& op,
-                    Machine& machine) {
-  const tile::TileType& type = TypeOf(program, op.source);
-  const Placement placement(program, op.view, type, machine);
-  TileData& tile = machine.tiles.at(op.source);
-  BufferState& buffer = machine.buffers.at(op.view.buffer);
-  return {ElementCount(program, op.source),
-          type.scalar == tile::ScalarType::kF32
-              ? StoreWork<float>(placement, tile.Data<float>(),
-                                 buffer.Write<float>(), &buffer.written)
-              : StoreWork<int64_t>(placement, tile.Data<int64_t>(),
-                                   buffer.Write<int64_t>(), &buffer.written),
-          {}};
-}
+template Statement<float> MakeLoad(const tile::Program&, const tile::Load&,
+                                   Machine<float>&);
+template Statement<double> MakeLoad(const tile::Program&, const tile::Load&,
+                                    Machine<double>&);
+template Statement<float> MakeStore(const tile::Program&, const tile::Store&,
+                                    Machine<float>&);
+template Statement<double> MakeStore(const tile::Program&, const tile::Store&,
+                                     Machine<double>&);
 
 }  // namespace exhibit

@@ -136,6 +136,10 @@ llvm::Value* LaneBuilder::Elementwise(ElementwiseKind kind,
       return Select(operands[0], operands[1], operands[2]);
     case ElementwiseKind::kExp:
       return builder_.CreateCall(exp, {operands[0]});
+    case ElementwiseKind::kSqrt:
+      // Correctly rounded by IEEE 754, and an instruction on every CPU that
+      // Exhibit targets: unlike rounding, it never becomes a call.
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, operands[0]);
     case ElementwiseKind::kConvert:
       return Convert(operands[0], result);
     default:

@@ -147,6 +147,7 @@ Status OpChecker::CheckElementwiseTypes(const Elementwise& op) const {
               operands[2] == result;
       break;
     case ElementwiseKind::kExp:
+    case ElementwiseKind::kSqrt:
       sound = first == ScalarType::kF32 && result == first;
       break;
     case ElementwiseKind::kConvert:

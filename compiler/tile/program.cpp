@@ -58,6 +58,8 @@ std::string_view NameOf(ElementwiseKind kind) {
       return "select";
     case ElementwiseKind::kExp:
       return "exp";
+    case ElementwiseKind::kSqrt:
+      return "sqrt";
     case ElementwiseKind::kConvert:
       return "convert";
   }
@@ -99,6 +101,7 @@ int64_t ScalarBytes(ScalarType type) {
 int OperandCount(ElementwiseKind kind) {
   switch (kind) {
     case ElementwiseKind::kExp:
+    case ElementwiseKind::kSqrt:
     case ElementwiseKind::kConvert:
       return 1;
     case ElementwiseKind::kSelect:

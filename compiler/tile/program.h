@@ -124,6 +124,7 @@ enum class ElementwiseKind {
   kAnd,      // bool, two operands.
   kSelect,   // bool, then two of the result's type: c ? a : b.
   kExp,      // f32.
+  kSqrt,     // f32, correctly rounded; NaN below zero.
   kConvert,  // i64 -> f32 (nearest), bool -> f32 or i64 (0 and 1).
 };
 

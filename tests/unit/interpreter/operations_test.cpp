@@ -160,6 +160,21 @@ TEST(Operations, ExpKeepsItsSpecialValues) {
   EXPECT_TRUE(std::isnan(r[4]));
 }
 
+TEST(Operations, SqrtIsRoundedOnceAndKeepsTheSignOfZero) {
+  const Floats r =
+      OnFloats("r: f32[n] = sqrt x\n",
+               {2, 0x1p-149f, 0x1.fffffep+127f, -0.0f, kInf, -1, kNan},
+               {0, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(r[0], 0x1.6a09e6p+0f);
+  EXPECT_EQ(r[1], 0x1.6a09e6p-75f);
+  EXPECT_EQ(r[2], 0x1.fffffep+63f);
+  EXPECT_EQ(r[3], 0);
+  EXPECT_TRUE(std::signbit(r[3]));
+  EXPECT_EQ(r[4], kInf);
+  EXPECT_TRUE(std::isnan(r[5]));
+  EXPECT_TRUE(std::isnan(r[6]));
+}
+
 TEST(Operations, IotaCountsFromItsOffset) {
   EXPECT_EQ(OnIntegers("r: i64[n] = iota n from -1\n", {0, 0, 0}, {0, 0, 0}),
             (Integers{-1, 0, 1}));

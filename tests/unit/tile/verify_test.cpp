@@ -104,6 +104,7 @@ TEST(Verify, FaultsQuoteTheOperation) {
       {"lt j, half", "and j, half", "and does not take i64, i64 to bool"},
       {"lt j, half", "add j, half", "add does not take i64, i64 to bool"},
       {"lt j, half", "exp j", "exp does not take i64 to bool"},
+      {"lt j, half", "sqrt j", "sqrt does not take i64 to bool"},
       {"lt j, half", "convert j", "convert does not take i64 to bool"},
       {"select less, product, seed", "select product, product, seed",
        "select does not take f32, f32, f32 to f32"},
