@@ -83,7 +83,7 @@ Counts DeclaredCounts(const Evidence& evidence) {
   }
   if (!evidence.manifest) return counts;
   const Manifest& manifest = *evidence.manifest;
-  for (const ManifestCase& c : manifest.cases) {
+  for (const CaseEvidence& c : evidence.cases) {
     const std::vector<DeclaredBuffer> buffers = DeclaredBuffers(manifest, c);
     const int64_t outputs = std::count_if(
         buffers.begin(), buffers.end(),

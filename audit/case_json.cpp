@@ -112,6 +112,7 @@ Json CaseJson(const AuditState& state, const CaseEvidence& c) {
   object["name"] = c.name();
   object["shape"] = CountsJson(c.declared->shape);
   object["tile"] = CountsJson(c.declared->tile);
+  object["text"] = c.declared->text;
   object["options"] =
       Json::Object(c.declared->options.begin(), c.declared->options.end());
   object["measured"] = WhatIsMeasured(manifest);

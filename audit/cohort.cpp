@@ -152,7 +152,7 @@ void CheckSources(const Manifest& manifest, const FreezeRecord& freeze,
                   Checker& check) {
   FileDigests own;
   std::vector<std::string> found;
-  std::vector<std::string> expected = manifest.sources;
+  std::vector<std::string> expected = FrozenSources(manifest);
   for (const FileEntry& source : freeze.sources) {
     if (source.path.starts_with(kOwnSourceFolder)) {
       own[source.path.substr(sizeof kOwnSourceFolder - 1)] = source.sha256;

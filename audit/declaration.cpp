@@ -42,7 +42,8 @@ void CheckEnds(const CaseEvidence& c, Checker& check) {
 }  // namespace
 
 std::vector<DeclaredBuffer> DeclaredBuffers(const Manifest& manifest,
-                                            const ManifestCase& declared) {
+                                            const CaseEvidence& c) {
+  const ManifestCase& declared = *c.declared;
   std::vector<DeclaredBuffer> buffers;
   const auto from_file = [&](const std::string& name) {
     return declared.files.contains(name);
@@ -56,7 +57,8 @@ std::vector<DeclaredBuffer> DeclaredBuffers(const Manifest& manifest,
                {"output", true, {s[0], s[1], s[3], s[6]}, from_file("output")}};
     return buffers;
   }
-  for (const ManifestBuffer& buffer : declared.buffers) {
+  for (const ManifestBuffer& buffer :
+       c.program ? c.program->buffers : declared.buffers) {
     buffers.push_back({buffer.name, buffer.role == "output", buffer.shape,
                        from_file(buffer.name)});
   }

@@ -48,9 +48,10 @@ struct DeclaredBuffer {
   bool from_file = false;  // Its array was named by the manifest.
 };
 
-// All buffers in declaration order: of the attention program, or as typed.
+// All buffers in declaration order: of the attention program, as typed, or as
+// the frozen text declares them; none where that text could not be read.
 std::vector<DeclaredBuffer> DeclaredBuffers(const Manifest& manifest,
-                                            const ManifestCase& declared);
+                                            const CaseEvidence& c);
 
 }  // namespace exhibit
 

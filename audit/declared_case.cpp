@@ -9,7 +9,16 @@
 namespace exhibit {
 namespace {
 
-constexpr char kAttentionSymbol[] = "attention.packet_batch.blocks";
+// The entry that the compiler gives the program of a case.
+std::string TileSymbol(const CaseEvidence& c) {
+  return c.ProgramName() + ".packet_batch.blocks";
+}
+
+int64_t DeclaredDispatch(const Manifest& manifest, const CaseEvidence& c) {
+  if (c.program) return c.program->dispatch;
+  return manifest.program == "attention" ? AttentionInstances(*c.declared)
+                                         : c.declared->dispatch;
+}
 
 void CheckCaseArray(const Evidence& evidence, const CaseEvidence& c,
                     const CaseArray& array, const DeclaredBuffer& declared,
@@ -48,9 +57,7 @@ void CheckCase(const Evidence& evidence, const CaseEvidence& c,
   check.Equal({"case-differs", path, "tile", message}, c.declared->tile,
               record.tile);
   check.Equal({"case-differs", path, "dispatch", message},
-              manifest.program == "attention" ? AttentionInstances(*c.declared)
-                                              : c.declared->dispatch,
-              record.dispatch);
+              DeclaredDispatch(manifest, c), record.dispatch);
   if (!check.Equal({"case-differs", path, "arrays",
                     "the number of buffers is declared otherwise"},
                    buffers.size(), record.arrays.size())) {
@@ -67,8 +74,7 @@ void CheckSuppliedFiles(const Subject& subject, const CaseEvidence& c,
   for (const CaseArray& array : c.record.record->arrays) {
     const auto named = c.declared->files.find(array.name);
     if (named == c.declared->files.end()) continue;
-    const SubjectFile* source =
-        subject.Find("sources/manifest/" + named->second);
+    const SubjectFile* source = subject.Find(kManifestSources + named->second);
     if (source == nullptr) continue;
     check.Equal({"case-differs", c.record.path, array.name,
                  "the array is not the file that the manifest names"},
@@ -115,13 +121,14 @@ void CheckOptions(const Manifest& manifest, const CaseEvidence& c,
 }
 
 // A capture whose build failed knows neither symbol nor workspace.
-void CheckEntry(const CaptureEvidence& capture, Checker& check) {
+void CheckEntry(const CaseEvidence& c, const CaptureEvidence& capture,
+                Checker& check) {
   const CaptureRecord& record = *capture.capture.record;
   const std::string& path = capture.capture.path;
   if (!capture.Completed() && record.symbol.empty()) return;
   const bool tile = record.kind == "tile";
   check.Equal({"arm-differs", path, "symbol", "another entry is declared"},
-              tile ? kAttentionSymbol : capture.variant->symbol, record.symbol);
+              tile ? TileSymbol(c) : capture.variant->symbol, record.symbol);
   if (tile) return;  // The plan says how much; stage identity compares it.
   check.Equal({"arm-differs", path, "workspace_bytes",
                "the manifest asks for another size"},
@@ -132,7 +139,7 @@ void CheckEntry(const CaptureEvidence& capture, Checker& check) {
 void CheckLibraryFile(const Subject& subject, const CaseEvidence& c,
                       const CaptureEvidence& capture, Checker& check) {
   const std::string& declared = capture.variant->library;
-  const SubjectFile* source = subject.Find("sources/manifest/" + declared);
+  const SubjectFile* source = subject.Find(kManifestSources + declared);
   if (source == nullptr) return;
   const std::string path =
       CaptureFolder(c.name(), capture.variant->name) +
@@ -193,7 +200,7 @@ void CheckCapture(const Subject& subject, const Evidence& evidence,
     return;
   }
   CheckOptions(*evidence.manifest, c, capture, check);
-  CheckEntry(capture, check);
+  CheckEntry(c, capture, check);
   if (record.kind == "library") CheckLibraryFile(subject, c, capture, check);
   CheckCaptureOutputs(evidence, capture, buffers, check);
 }
@@ -203,7 +210,7 @@ void CheckCapture(const Subject& subject, const Evidence& evidence,
 void CheckCaseDeclaration(const Subject& subject, const Evidence& evidence,
                           CaseEvidence& c, Checker& check) {
   const std::vector<DeclaredBuffer> buffers =
-      DeclaredBuffers(*evidence.manifest, *c.declared);
+      DeclaredBuffers(*evidence.manifest, c);
   CheckCase(evidence, c, buffers, check);
   CheckSuppliedFiles(subject, c, check);
   for (const auto& [variant, capture] : c.captures) {

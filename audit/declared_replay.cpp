@@ -265,8 +265,7 @@ void CheckReplayDeclaration(const Evidence& evidence, CaseEvidence& c,
   for (int64_t i = 0; i < calibrations; ++i) {
     CheckCalibration(evidence, c, i, check);
   }
-  const std::vector<DeclaredBuffer> buffers =
-      DeclaredBuffers(manifest, *c.declared);
+  const std::vector<DeclaredBuffer> buffers = DeclaredBuffers(manifest, c);
   const auto visits = static_cast<int64_t>(c.visits.size());
   for (int64_t i = 0; i < visits; ++i) {
     const Filed<VisitRecord>& visit = c.visits[static_cast<size_t>(i)];

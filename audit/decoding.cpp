@@ -64,7 +64,8 @@ void CheckCase(const Evidence& evidence, CaseEvidence& c) {
       c.captures.begin(), c.captures.end(),
       [](const auto& entry) { return entry.second.capture.record; });
   const bool replayed = c.plan.record || !c.plan.present();
-  if (!c.record.record || !captured || !replayed ||
+  const bool read = c.declared->text.empty() || c.program;
+  if (!read || !c.record.record || !captured || !replayed ||
       !AllDecoded(c.calibrations) || !AllDecoded(c.visits) ||
       !ArraysDecoded(evidence, c)) {
     c.sound = false;

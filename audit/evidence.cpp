@@ -73,12 +73,36 @@ void DecodeReplay(const Subject& subject, CaseEvidence& c,
   }
 }
 
+// A text that is missing is missed by stage shape.
+void DecodeProgram(const Subject& subject, CaseEvidence& c,
+                   FindingList& findings) {
+  if (c.declared->text.empty()) return;
+  const std::string path = kManifestSources + c.declared->text;
+  const SubjectFile* file = subject.Find(path);
+  if (file == nullptr) return;
+  if (!file->bytes) {
+    findings.Add({.code = "over-limit",
+                  .path = path,
+                  .message = "the text of a program passes a limit",
+                  .expected = std::to_string(ManifestLimits::kProgramBytesMax),
+                  .found = std::to_string(file->size_bytes)});
+    return;
+  }
+  Result<tile::Experiment> program = tile::ReadExperiment(*file->bytes, path);
+  if (program.ok()) {
+    c.program = std::move(*program);
+  } else {
+    findings.AddError("program-malformed", path, program.error());
+  }
+}
+
 CaseEvidence DecodeCaseEvidence(const Subject& subject,
                                 const Manifest& manifest,
                                 const ManifestCase& declared,
                                 FindingList& findings) {
   CaseEvidence c;
   c.declared = &declared;
+  DecodeProgram(subject, c, findings);
   Decode(subject, CasePath(declared.name), DecodeCase, c.record, findings);
   for (const ManifestVariant& variant : manifest.variants) {
     CaptureEvidence& capture = c.captures[variant.name];

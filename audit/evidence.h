@@ -17,6 +17,7 @@
 
 #include "audit/finding.h"
 #include "audit/subject.h"
+#include "compiler/tile/experiment.h"
 #include "manifests/json.h"
 #include "manifests/manifest.h"
 #include "manifests/npy.h"
@@ -55,6 +56,8 @@ std::string_view EvidenceLevelName(EvidenceLevel level);
 
 struct CaseEvidence {
   const ManifestCase* declared = nullptr;
+  // Of manifest program `tile`: the frozen text that the case names.
+  std::optional<tile::Experiment> program;
   Filed<CaseRecord> record;
   std::map<std::string, CaptureEvidence> captures;  // By variant.
   Filed<PlanRecord> plan;
@@ -70,6 +73,10 @@ struct CaseEvidence {
   std::map<std::string, Json::Object> details;
 
   const std::string& name() const { return declared->name; }
+  // Of the program that tile variants compile, which its symbols begin with.
+  std::string ProgramName() const {
+    return program ? program->program.name : "attention";
+  }
   // The arm's capture; the variants are declared, so both exist.
   const CaptureEvidence& Baseline(const Manifest& manifest) const;
   const CaptureEvidence& Candidate(const Manifest& manifest) const;

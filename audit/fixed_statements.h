@@ -16,6 +16,8 @@ inline constexpr std::string_view kNotVerified[] = {
     "its digest was published",
     "unreported: runs that were made and never shown",
     "library code: of variants of that kind nothing is executed again",
+    "meaning: that the text of a tile program is the algorithm its author "
+    "names; what is expected of it is that text in FP64",
     "source to object: that the program text and options give this object",
     "producer: the binaries of the tools that made the records",
     "loader: what else was loaded beside the kernel and how it was linked",
@@ -26,7 +28,8 @@ inline constexpr std::string_view kNotVerified[] = {
 
 inline constexpr std::string_view kSharedWithProducer[] = {
     "inputs: capture and audit generate them by audit/reference",
-    "oracle: capture and audit compute it by audit/reference",
+    "oracle: capture and audit compute it by audit/reference; that of a "
+    "program text by audit/interpreter in FP64",
     "tolerance: capture, replay and audit compare by manifests/tolerance",
     "plan: compiler and audit decide by compiler/plan",
     "order: replay and audit draw by manifests/visit_order",

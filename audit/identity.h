@@ -12,7 +12,7 @@
 namespace exhibit {
 
 // Looks at the cases that are sound. Of a tile variant: program.tile is the
-// attention program of the case, realization.json is what compiler/plan gives
+// program of the case, realization.json is what compiler/plan gives
 // for it, kernel.so is what the declared link makes of kernel.o. Of a library:
 // what it exports and imports. Both arms had one producer.
 void CheckIdentity(const Subject& subject, Evidence& evidence,
@@ -23,6 +23,7 @@ struct CaptureFiles {
   const Subject& subject;
   std::string folder;  // In the run.
   const CaptureRecord& record;
+  std::string program_name;  // Of a tile variant.
 
   std::string Path(const char* name) const { return folder + "/" + name; }
 };

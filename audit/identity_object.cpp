@@ -12,8 +12,6 @@
 namespace exhibit {
 namespace {
 
-constexpr char kCloneSymbol[] = "attention.packet.full";
-
 // Whether the declared link speaks of objects of this kind at all. An author's
 // own object may have what the link check does not know (unwinding tables,
 // notes); then nobody can say whether the library is its link.
@@ -44,15 +42,16 @@ void CheckLink(const CaptureFiles& files, const std::string& object,
 void CheckClone(const CaptureFiles& files, const std::string& object,
                 const RealizationReport& report, Checker& check) {
   const std::string path = files.Path("kernel.o");
-  const Result<CloneFacts> clone = FindClone(object, kCloneSymbol);
+  const std::string symbol = files.program_name + ".packet.full";
+  const Result<CloneFacts> clone = FindClone(object, symbol);
   if (!clone.ok()) {
     check.ReportError("object-unsound", path, clone.error());
     return;
   }
-  check.Equal({"clone-differs", path, kCloneSymbol,
+  check.Equal({"clone-differs", path, symbol,
                "realization.json says otherwise whether there is a clone"},
               report.full_packet_specializations == 1, clone->defined);
-  check.True({"clone-differs", path, kCloneSymbol, "nothing calls the clone"},
+  check.True({"clone-differs", path, symbol, "nothing calls the clone"},
              !clone->defined || clone->call_count > 0);
 }
 

@@ -28,7 +28,7 @@ tile::AttentionSpec SpecOf(const ManifestCase& declared,
   return spec;
 }
 
-// program.tile is, byte for byte, the text of the declared program.
+// program.tile is, byte for byte, the canonical text of the declared program.
 void CheckText(const CaptureFiles& files, const std::string& declared,
                Checker& check) {
   const std::string path = files.Path("program.tile");
@@ -48,8 +48,7 @@ void CheckText(const CaptureFiles& files, const std::string& declared,
   }
   check.Report({.code = "program-differs",
                 .path = path,
-                .message = "it is not the program that shape, tile and options "
-                           "declare, first in line " +
+                .message = "it is not the declared program, first in line " +
                            std::to_string(line)});
 }
 
@@ -138,15 +137,14 @@ std::optional<RealizationReport> CheckProgram(
   const Result<TileOptions> options =
       OptionsFor(manifest, *c.declared, variant);
   if (!options.ok()) return std::nullopt;  // Reported by the declaration.
-  const tile::AttentionSpec spec = SpecOf(*c.declared, *options);
-  const Result<std::string> text = tile::AttentionText(spec);
-  const Result<tile::Program> program = tile::BuildAttention(spec);
-  if (!text.ok() || !program.ok()) {
-    check.ReportError("program-differs", kManifestPath,
-                      text.ok() ? program.error() : text.error());
+  const Result<tile::Program> program =
+      c.program ? c.program->program
+                : tile::BuildAttention(SpecOf(*c.declared, *options));
+  if (!program.ok()) {
+    check.ReportError("program-differs", kManifestPath, program.error());
     return std::nullopt;
   }
-  CheckText(files, *text, check);
+  CheckText(files, tile::PrintProgram(*program), check);
   const std::string path = files.Path("realization.json");
   const std::string* bytes = files.subject.Bytes(path);
   if (bytes == nullptr) return std::nullopt;

@@ -4,13 +4,16 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "audit/arrays.h"
 #include "audit/checker.h"
+#include "audit/interpreter/interpreter.h"
 #include "audit/reference/attention_oracle.h"
 #include "audit/reference/sine_input.h"
 #include "audit/reference/vacuity.h"
+#include "compiler/tile/text.h"
 #include "manifests/npy.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
@@ -75,9 +78,9 @@ std::optional<std::vector<double>> Expected(const Arrays& arrays,
   return std::vector<double>(floats.begin(), floats.end());
 }
 
-// The oracles computed so far: cases often share shape and inputs.
-using OracleMemo =
-    std::map<std::pair<std::vector<int64_t>, std::string>, std::string>;
+// The digests of the oracles computed so far, by all that they depend on: cases
+// often share program and inputs.
+using OracleMemo = std::map<std::string, std::string>;
 
 // One case.
 class CaseNumbers {
@@ -172,17 +175,15 @@ class CaseNumbers {
   }
 
   std::optional<std::string> OracleDigest(const CaseArray& array) {
-    std::string inputs;
     std::map<std::string, std::string> digests;
     for (const CaseArray& input : Record().arrays) {
-      if (input.role != "input") continue;
-      inputs += input.sha256;
-      digests[input.name] = input.sha256;
+      if (input.role == "input") digests[input.name] = input.sha256;
     }
-    const OracleMemo::key_type key{Record().shape, inputs};
+    const std::string key = OracleKey(array.name, digests);
     const auto known = oracles_.find(key);
     if (known != oracles_.end()) return known->second;
-    const auto oracle = Oracle(digests);
+    const auto oracle =
+        case_.program ? Evaluated(array.name, digests) : Oracle(digests);
     if (!oracle.ok()) {
       check_.ReportError(oracle.error().kind == ErrorKind::kLimitExceeded
                              ? "over-limit"
@@ -192,6 +193,15 @@ class CaseNumbers {
     }
     return oracles_[key] = Sha256Hex(EncodeNpy(
                {DType::kF64, Unsigned(array.shape), BytesOf(*oracle)}));
+  }
+
+  std::string OracleKey(
+      const std::string& output,
+      const std::map<std::string, std::string>& digests) const {
+    std::string key = output + TextOf(Record().shape);
+    for (const auto& [name, sha256] : digests) key += name + "=" + sha256;
+    if (case_.program) key += tile::PrintProgram(case_.program->program);
+    return key;
   }
 
   Result<std::vector<double>> Oracle(
@@ -205,6 +215,23 @@ class CaseNumbers {
     EXHIBIT_ASSIGN_OR_RETURN(const AttentionShape shape,
                              MakeAttentionShape(Record().shape));
     return AttentionOracle(shape, {*query, *key, *value});
+  }
+
+  // What the program text gives in FP64. All outputs come at once.
+  Result<std::vector<double>> Evaluated(
+      const std::string& output,
+      const std::map<std::string, std::string>& digests) {
+    if (evaluated_.empty()) {
+      std::map<std::string, BufferData> inputs;
+      for (const auto& [name, sha256] : digests) {
+        auto values = arrays_.Floats(sha256);
+        // The evaluation misses what is not given.
+        if (values) inputs[name] = std::move(*values);
+      }
+      EXHIBIT_ASSIGN_OR_RETURN(evaluated_,
+                               EvaluateProgram(case_.program->program, inputs));
+    }
+    return std::get<std::vector<double>>(evaluated_.at(output));
   }
 
   // One output array against what is expected of it; null when it is none.
@@ -311,6 +338,8 @@ class CaseNumbers {
   OracleMemo& oracles_;
   Checker check_;
   std::map<std::string, std::vector<double>> expected_;  // By output.
+  // What the program text gives in FP64, once that was asked for.
+  std::map<std::string, WideBufferData> evaluated_;
   std::map<std::pair<std::string, std::string>, Comparison> comparisons_;
   int64_t outputs_checked_ = 0;
 };

@@ -101,6 +101,9 @@ ExpectedFiles Expect(const Subject& subject, const Evidence& evidence) {
   const bool cohort_invalid = evidence.CohortInvalid();
   for (const CaseEvidence& c : evidence.cases) {
     expected.required.insert(c.record.path);
+    if (!c.declared->text.empty()) {
+      expected.required.insert(kManifestSources + c.declared->text);
+    }
     for (const auto& [variant, capture] : c.captures) {
       ExpectCapture(c, capture, expected);
     }

@@ -12,6 +12,7 @@
 #include "archive/provenance.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
+#include "manifests/manifest.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -21,10 +22,16 @@ namespace {
 constexpr uint64_t kDerivedBytesMax = uint64_t{256} << 20;
 
 // The most bytes that a file may have to be kept; 0 when none decodes it.
-uint64_t KeptBytesMax(const std::string& path) {
+uint64_t KeptBytesMax(const EvidenceFile& file) {
+  const std::string& path = file.path;
   if (path.starts_with("arrays/")) return kArrayFileBytesMax;
   if (path.ends_with(".o") || path.ends_with(".so")) {
     return path.starts_with("captures/") ? kLibraryBytesMax : 0;
+  }
+  // The text of a case, perhaps; too large a one is then missed by its case.
+  if (path.starts_with(kManifestSources) && path.ends_with(".tile") &&
+      file.size_bytes <= ManifestLimits::kProgramBytesMax) {
+    return ManifestLimits::kProgramBytesMax;
   }
   const bool record = path == kManifestPath || path == kFreezePath ||
                       path == kAttemptsPath || path.starts_with("cases/") ||
@@ -43,7 +50,7 @@ class Loader {
   Status Visit(const EvidenceFile& file, ByteSource& contents) {
     SubjectFile entry;
     entry.size_bytes = file.size_bytes;
-    const uint64_t bytes_max = KeptBytesMax(file.path);
+    const uint64_t bytes_max = KeptBytesMax(file);
     if (bytes_max > 0 && Admit(file, bytes_max)) {
       EXHIBIT_ASSIGN_OR_RETURN(entry.bytes,
                                ReadAll(contents, file.path, bytes_max));

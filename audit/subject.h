@@ -2,8 +2,8 @@
 //
 // The bytes that are hashed are the bytes that are decoded later: a file is
 // read, hashed and, where a stage will decode it, kept, in one pass. Nothing
-// is extracted and nothing of it is executed. Sources, attachments, logs and
-// listings are hashed and not kept.
+// is extracted and nothing of it is executed. Attachments, logs, listings and
+// sources other than tile programs are hashed and not kept.
 
 #ifndef EXHIBIT_AUDIT_SUBJECT_H_
 #define EXHIBIT_AUDIT_SUBJECT_H_
@@ -19,6 +19,9 @@
 #include "manifests/result.h"
 
 namespace exhibit {
+
+// Where the files lie that the manifest names as source.
+inline constexpr char kManifestSources[] = "sources/manifest/";
 
 struct SubjectLimits {
   ArchiveLimits archive;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "manifests/host/attempt_log.h"
-#include "capture/attention_case.h"
 #include "capture/capture_job.h"
 #include "capture/capture_queue.h"
 #include "capture/case_arrays.h"
@@ -51,9 +50,6 @@ Result<Declaration> ReadDeclaration(const std::string& path) {
     declaration.library_sha256[variant.name] = Sha256Hex(library);
   }
   for (const ManifestCase& manifest_case : manifest.cases) {
-    if (manifest.program == "attention") {
-      EXHIBIT_RETURN_IF_ERROR(CheckAttentionCase(manifest_case));
-    }
     EXHIBIT_RETURN_IF_ERROR(
         CheckSuppliedFiles(manifest, manifest_case, declaration.folder));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "capture/case_program.h"
 #include "capture/guarded_run.h"
 #include "capture/kernel_builder.h"
 #include "capture/worker_report.h"
@@ -24,8 +25,9 @@ struct Subject {
   Manifest manifest;
   const ManifestCase* manifest_case = nullptr;
   const ManifestVariant* variant = nullptr;
+  CaseProgram program;
   CallableCase callable;
-  int64_t workers_per_block = 0;
+  TileOptions options;
 
   Tolerance tolerance() const {
     return {manifest.absolute_tolerance, manifest.relative_tolerance};
@@ -56,10 +58,12 @@ Result<std::unique_ptr<Subject>> LoadSubject(const WorkerTask& task) {
   EXHIBIT_ASSIGN_OR_RETURN(subject->callable,
                            LoadCallableCase(task.run, record));
   EXHIBIT_ASSIGN_OR_RETURN(
-      const TileOptions options,
-      OptionsFor(subject->manifest, *subject->manifest_case,
-                 *subject->variant));
-  subject->workers_per_block = options.workers_per_block;
+      subject->program,
+      ReadCaseProgram(subject->manifest, *subject->manifest_case,
+                      FrozenSourceFolder(task.run)));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      subject->options, OptionsFor(subject->manifest, *subject->manifest_case,
+                                   *subject->variant));
   return subject;
 }
 
@@ -78,10 +82,12 @@ struct Built {
 };
 
 Result<Built> BuildTile(const Subject& subject) {
+  EXHIBIT_ASSIGN_OR_RETURN(const tile::Program program,
+                           ProgramToCompile(*subject.manifest_case,
+                                            subject.program, subject.options));
   EXHIBIT_ASSIGN_OR_RETURN(
       BuiltKernel kernel,
-      BuildTileKernel(subject.manifest, *subject.manifest_case,
-                      *subject.variant));
+      BuildTileKernel(program, subject.options, subject.manifest.cpu));
   Built built;
   built.files = std::move(kernel.files);
   built.facts.symbol = kernel.symbol;
@@ -163,7 +169,7 @@ Result<std::string> RunBuild(const std::string& bytes) {
   GuardedRun run;
   run.entry = built.entry;
   run.workspace_bytes = built.facts.workspace_bytes;
-  run.workers_per_block = (*subject)->workers_per_block;
+  run.workers_per_block = (*subject)->options.workers_per_block;
   run.tolerance = (*subject)->tolerance();
   EXHIBIT_ASSIGN_OR_RETURN(const CallReport report,
                            RunGuarded((*subject)->callable, run));
@@ -192,7 +198,7 @@ Result<std::string> RunCall(const std::string& bytes) {
   GuardedRun run;
   run.entry = library.entry();
   run.workspace_bytes = facts->workspace_bytes;
-  run.workers_per_block = (*subject)->workers_per_block;
+  run.workers_per_block = (*subject)->options.workers_per_block;
   run.tolerance = (*subject)->tolerance();
   EXHIBIT_ASSIGN_OR_RETURN(const CallReport report,
                            RunGuarded((*subject)->callable, run));

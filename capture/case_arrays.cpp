@@ -4,9 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "audit/interpreter/interpreter.h"
 #include "audit/reference/attention_oracle.h"
 #include "audit/reference/sine_input.h"
 #include "audit/reference/vacuity.h"
+#include "capture/case_program.h"
 #include "manifests/file.h"
 #include "manifests/host/host.h"
 #include "manifests/json.h"
@@ -73,28 +75,35 @@ Result<SuppliedArray> ReadSupplied(const ManifestBuffer& buffer,
 // Makes the arrays of one case, in declaration order.
 class CaseMaker {
  public:
-  CaseMaker(const CaseRequest& request, const ManifestCase& manifest_case)
-      : request_(request), case_(manifest_case) {}
+  CaseMaker(const CaseRequest& request, const ManifestCase& manifest_case,
+            const CaseProgram& program)
+      : request_(request), case_(manifest_case), program_(program) {}
 
   Result<std::vector<CaseArray>> Make() {
-    const std::vector<ManifestBuffer> buffers =
-        BuffersOf(*request_.manifest, case_);
     std::vector<CaseArray> arrays;
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      const ManifestBuffer& buffer = buffers[i];
-      CaseArray entry{buffer.name,  buffer.role, buffer.dtype,
-                      buffer.shape, "",          ""};
-      const Status made =
-          buffer.role == "input"
-              ? MakeInput(buffer, static_cast<int64_t>(i), entry)
-              : MakeExpected(buffer, entry);
-      if (!made.ok()) return InCase(case_, made.error());
-      arrays.push_back(std::move(entry));
+    for (const ManifestBuffer& buffer : program_.buffers) {
+      arrays.push_back(
+          {buffer.name, buffer.role, buffer.dtype, buffer.shape, "", ""});
+    }
+    // Inputs first, wherever they stand: what is expected depends on them.
+    for (const char* role : {"input", "output"}) {
+      for (size_t i = 0; i < arrays.size(); ++i) {
+        if (arrays[i].role != role) continue;
+        const Status made = MakeArray(i, arrays[i]);
+        if (!made.ok()) return InCase(case_, made.error());
+      }
     }
     return arrays;
   }
 
  private:
+  Status MakeArray(size_t index, CaseArray& entry) {
+    const ManifestBuffer& buffer = program_.buffers[index];
+    return buffer.role == "input"
+               ? MakeInput(buffer, static_cast<int64_t>(index), entry)
+               : MakeExpected(buffer, entry);
+  }
+
   Status MakeInput(const ManifestBuffer& buffer, int64_t index,
                    CaseArray& entry) {
     const auto named = case_.files.find(buffer.name);
@@ -132,7 +141,7 @@ class CaseMaker {
       }
       file = std::move(supplied.file);
     } else {
-      EXHIBIT_ASSIGN_OR_RETURN(expected, Oracle());
+      EXHIBIT_ASSIGN_OR_RETURN(expected, Oracle(buffer.name));
       entry.origin = "oracle";
       file =
           EncodeNpy({DType::kF64, Unsigned(buffer.shape), BytesOf(expected)});
@@ -141,11 +150,21 @@ class CaseMaker {
     return Publish(file, entry);
   }
 
-  Result<std::vector<double>> Oracle() const {
+  Result<std::vector<double>> Oracle(const std::string& output) {
+    if (program_.text) return EvaluatedOutput(output);
     EXHIBIT_ASSIGN_OR_RETURN(const AttentionShape shape,
                              MakeAttentionShape(case_.shape));
     return AttentionOracle(
         shape, {inputs_.at("query"), inputs_.at("key"), inputs_.at("value")});
+  }
+
+  Result<std::vector<double>> EvaluatedOutput(const std::string& output) {
+    if (evaluated_.empty()) {
+      std::map<std::string, BufferData> inputs(inputs_.begin(), inputs_.end());
+      EXHIBIT_ASSIGN_OR_RETURN(evaluated_,
+                               EvaluateProgram(*program_.text, inputs));
+    }
+    return std::get<std::vector<double>>(evaluated_.at(output));
   }
 
   Status CheckTellsApart(const ManifestBuffer& buffer,
@@ -171,7 +190,10 @@ class CaseMaker {
 
   const CaseRequest& request_;
   const ManifestCase& case_;
+  const CaseProgram& program_;
   std::map<std::string, std::vector<float>> inputs_;
+  // Outputs of the program text in FP64, once one of them was asked for.
+  std::map<std::string, WideBufferData> evaluated_;
 };
 
 // A file that an existing record lists must not have changed since.
@@ -214,26 +236,13 @@ Result<std::string> KeepCase(const CaseRequest& request,
 
 }  // namespace
 
-std::vector<ManifestBuffer> BuffersOf(const Manifest& manifest,
-                                      const ManifestCase& manifest_case) {
-  if (manifest.program != "attention") return manifest_case.buffers;
-  const std::vector<int64_t>& shape = manifest_case.shape;
-  const int64_t batch = shape.at(0), query_heads = shape.at(1),
-                kv_heads = shape.at(2), queries = shape.at(3),
-                keys = shape.at(4), depth = shape.at(5),
-                value_depth = shape.at(6);
-  return {
-      {"query", "input", "f32", {batch, query_heads, queries, depth}},
-      {"key", "input", "f32", {batch, kv_heads, keys, depth}},
-      {"value", "input", "f32", {batch, kv_heads, keys, value_depth}},
-      {"output", "output", "f32", {batch, query_heads, queries, value_depth}},
-  };
-}
-
 Status CheckSuppliedFiles(const Manifest& manifest,
                           const ManifestCase& manifest_case,
                           const std::string& manifest_folder) {
-  for (const ManifestBuffer& buffer : BuffersOf(manifest, manifest_case)) {
+  EXHIBIT_ASSIGN_OR_RETURN(
+      const CaseProgram program,
+      ReadCaseProgram(manifest, manifest_case, manifest_folder));
+  for (const ManifestBuffer& buffer : program.buffers) {
     const auto named = manifest_case.files.find(buffer.name);
     if (named == manifest_case.files.end()) continue;
     const Result<SuppliedArray> supplied =
@@ -247,21 +256,22 @@ Result<std::string> MakeCase(const CaseRequest& request,
                              const ManifestCase& manifest_case) {
   const std::string path = request.run + "/" + CasePath(manifest_case.name);
   if (PathExists(path)) return KeepCase(request, manifest_case);
+  EXHIBIT_ASSIGN_OR_RETURN(const CaseProgram program,
+                           ReadCaseProgram(*request.manifest, manifest_case,
+                                           FrozenSourceFolder(request.run)));
   CaseRecord record;
   record.start_ns = BootTimeNs();
   EXHIBIT_RETURN_IF_ERROR(CreateFolders(request.run + "/arrays"));
   EXHIBIT_RETURN_IF_ERROR(
       CreateFolders(std::filesystem::path(path).parent_path().string()));
   EXHIBIT_ASSIGN_OR_RETURN(record.arrays,
-                           CaseMaker(request, manifest_case).Make());
-  const bool is_attention = request.manifest->program == "attention";
+                           CaseMaker(request, manifest_case, program).Make());
   record.freeze_sha256 = request.freeze_sha256;
   record.case_name = manifest_case.name;
   record.program = request.manifest->program;
   record.shape = manifest_case.shape;
   record.tile = manifest_case.tile;
-  record.dispatch =
-      is_attention ? AttentionInstances(manifest_case) : manifest_case.dispatch;
+  record.dispatch = program.dispatch;
   record.tool = request.tool;
   record.end_ns = BootTimeNs();
   const std::string bytes = EncodeCase(record);

@@ -1,9 +1,9 @@
 // From a case of the manifest to its arrays and its record.
 //
 // Inputs come from the manifest's generator or from .npy files; what is
-// expected of an output comes from the FP64 oracle of attention or from an
-// .npy file. An expectation that would accept zero or a constant is refused:
-// no capture starts with it.
+// expected of an output comes from the FP64 oracle of attention, from the
+// program text evaluated in FP64, or from an .npy file. An expectation that
+// would accept zero or a constant is refused: no capture starts with it.
 
 #ifndef EXHIBIT_CAPTURE_CASE_ARRAYS_H_
 #define EXHIBIT_CAPTURE_CASE_ARRAYS_H_
@@ -17,14 +17,10 @@
 
 namespace exhibit {
 
-// The case's buffers in declaration order: as declared, or those of attention
-// (query, key, value, output).
-std::vector<ManifestBuffer> BuffersOf(const Manifest& manifest,
-                                      const ManifestCase& manifest_case);
-
-// Reads every .npy file that the case names, so that a missing file or a wrong
-// shape shows before a run exists. Fails as ReadFile and DecodeNpy do and, with
-// kInvalidArgument naming file, expected and found, on another dtype or shape.
+// Reads every file that the case names, program text and .npy, so that a
+// missing file or a wrong shape shows before a run exists. Fails as
+// ReadCaseProgram, ReadFile and DecodeNpy do and, with kInvalidArgument naming
+// file, expected and found, on another dtype or shape.
 Status CheckSuppliedFiles(const Manifest& manifest,
                           const ManifestCase& manifest_case,
                           const std::string& manifest_folder);
@@ -39,7 +35,8 @@ struct CaseRequest {
 
 // Publishes the arrays of a case and then its case.json, or, where case.json
 // is there, checks that this manifest's files are still what it lists. Returns
-// the digest of case.json.
+// the digest of case.json. Program texts are read from the run, where they are
+// frozen.
 //
 // Fails with kInvalidArgument, naming the case, on a vacuous expectation and
 // on a supplied file that changed.

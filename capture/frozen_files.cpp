@@ -81,7 +81,7 @@ Result<FrozenFiles> GatherFrozenFiles(const Manifest& manifest,
                                       const std::string& manifest_folder,
                                       const OwnSource& own) {
   Gatherer gatherer;
-  for (const std::string& path : manifest.sources) {
+  for (const std::string& path : FrozenSources(manifest)) {
     const std::string in_run = "sources/manifest/" + path;
     EXHIBIT_RETURN_IF_ERROR(gatherer.Add(manifest_folder + "/" + path, in_run));
     gatherer.files().sources.push_back(gatherer.EntryOf(in_run));

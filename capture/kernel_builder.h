@@ -15,8 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/tile/program.h"
 #include "manifests/entry.h"
 #include "manifests/manifest.h"
+#include "manifests/options.h"
 #include "manifests/result.h"
 
 namespace exhibit {
@@ -40,11 +42,11 @@ struct BuiltKernel {
 // variant, where it cannot.
 Status CheckBuildable(const ManifestVariant& variant);
 
-// Compiles one attention case under the options that the manifest gives it.
-// Fails as CompileKernel does. Not thread-safe: lld links inside it.
-Result<BuiltKernel> BuildTileKernel(const Manifest& manifest,
-                                    const ManifestCase& manifest_case,
-                                    const ManifestVariant& variant);
+// Compiles `program` for `cpu`. Fails as CompileKernel does. Not thread-safe:
+// lld links inside it.
+Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
+                                    const TileOptions& options,
+                                    const std::string& cpu);
 
 // The library that the declared link makes of an author's object.
 Result<std::string> LinkLibraryObject(std::string_view object);

@@ -29,9 +29,9 @@ Status CheckBuildable(const ManifestVariant& variant) {
                     ",");
 }
 
-Result<BuiltKernel> BuildTileKernel(const Manifest&, const ManifestCase&,
-                                    const ManifestVariant& variant) {
-  return NoCompiler("variant " + variant.name);
+Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
+                                    const TileOptions&, const std::string&) {
+  return NoCompiler("program " + program.name);
 }
 
 Result<std::string> LinkLibraryObject(std::string_view) {

@@ -1,25 +1,18 @@
 #include <utility>
 
-#include "capture/attention_case.h"
 #include "capture/kernel_builder.h"
 #include "capture/realization.h"
 #include "compiler/build/compile.h"
-#include "compiler/tile/attention.h"
 
 namespace exhibit {
 
 Status CheckBuildable(const ManifestVariant&) { return Ok(); }
 
-Result<BuiltKernel> BuildTileKernel(const Manifest& manifest,
-                                    const ManifestCase& manifest_case,
-                                    const ManifestVariant& variant) {
-  EXHIBIT_ASSIGN_OR_RETURN(const TileOptions options,
-                           OptionsFor(manifest, manifest_case, variant));
-  EXHIBIT_ASSIGN_OR_RETURN(
-      const tile::Program program,
-      tile::BuildAttention(AttentionSpecOf(manifest_case, options)));
+Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
+                                    const TileOptions& options,
+                                    const std::string& cpu) {
   CompileOptions compile;
-  compile.cpu = manifest.cpu;
+  compile.cpu = cpu;
   EXHIBIT_ASSIGN_OR_RETURN(CompiledKernel compiled,
                            CompileKernel(program, options, compile));
   EXHIBIT_ASSIGN_OR_RETURN(std::string library,

@@ -23,13 +23,6 @@ bool IsShortName(std::string_view text) {
          });
 }
 
-bool IsIdentifier(std::string_view text) {
-  return !text.empty() && text.size() <= 32 && IsLower(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return IsLower(c) || IsDigit(c) || c == '_';
-         });
-}
-
 bool IsSymbol(std::string_view text) {
   return !text.empty() && text.size() <= 128 && !IsDigit(text[0]) &&
          std::all_of(text.begin(), text.end(), [](char c) {
@@ -135,7 +128,7 @@ void CheckOptions(FieldReader& f, const std::map<std::string, Json>& options) {
 
 void Fields(FieldReader& f, ManifestBuffer& r) {
   f.Text("name", r.name);
-  if (f.ok() && !IsIdentifier(r.name)) {
+  if (f.ok() && !IsBufferName(r.name)) {
     f.Fail(Invalid(f, "name", QuoteText(r.name) + " is not a buffer name",
                    "A buffer is [a-z][a-z0-9_]*, at most 32 long."));
   }
@@ -160,8 +153,16 @@ void Fields(FieldReader& f, ManifestCase& r) {
   if (f.Has("tile")) f.Counts("tile", r.tile);
   if (f.Has("options")) f.ValueMap("options", r.options);
   CheckOptions(f, r.options);
+  if (f.Has("text")) {
+    f.Text("text", r.text);
+    RelativePath(f, "text", r.text);
+    if (f.ok() && !r.text.ends_with(".tile")) {
+      f.Fail(Invalid(f, "text", QuoteText(r.text) + " does not end in .tile",
+                     "A tile program stands in a .tile file."));
+    }
+  }
   if (f.Has("buffers")) f.Parts("buffers", r.buffers);
-  OptionalInRange(f, "dispatch", r.dispatch, {1, int64_t{1} << 30});
+  OptionalInRange(f, "dispatch", r.dispatch, {1, ManifestLimits::kDispatchMax});
   if (f.Has("files")) f.TextMap("files", r.files);
   for (const auto& [buffer, path] : r.files)
     RelativePath(f, "files." + buffer, path);
@@ -305,7 +306,7 @@ void ReadManifest(FieldReader& f, Manifest& m) {
   f.Text("schema", schema);
   ShortName(f, "name", m.name);
   f.Text("question", m.question);
-  KnownWord(f, "program", m.program, {"attention", "custom"});
+  KnownWord(f, "program", m.program, {"attention", "custom", "tile"});
   Target target{m};
   if (f.Has("target")) f.Part("target", target);
   if (f.Has("controls")) f.ValueMap("controls", m.controls);
@@ -437,6 +438,25 @@ std::string WhatIsMeasured(const Manifest& manifest) {
   }
   return text.empty() ? "nothing: both arms are built alike"
                       : text + ", as a whole";
+}
+
+std::vector<std::string> FrozenSources(const Manifest& manifest) {
+  std::vector<std::string> paths = manifest.sources;
+  for (const ManifestCase& c : manifest.cases) {
+    if (c.text.empty() ||
+        std::find(paths.begin(), paths.end(), c.text) != paths.end()) {
+      continue;
+    }
+    paths.push_back(c.text);
+  }
+  return paths;
+}
+
+bool IsBufferName(std::string_view text) {
+  return !text.empty() && text.size() <= 32 && IsLower(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return IsLower(c) || IsDigit(c) || c == '_';
+         });
 }
 
 int64_t AttentionInstances(const ManifestCase& c) {

@@ -27,9 +27,13 @@ struct ManifestLimits {
   static constexpr int64_t kSamplesMax = 1000;
   static constexpr int64_t kBuffersMax = 16;
   static constexpr int64_t kElementsMax = int64_t{1} << 28;  // Of one array.
+  static constexpr int64_t kDispatchMax = int64_t{1} << 30;
+  // Of the text of a tile program.
+  static constexpr uint64_t kProgramBytesMax = uint64_t{1} << 20;
 };
 
-// A buffer of a custom program, in declaration order.
+// A buffer of a case, in declaration order: as typed for a custom program, as
+// the text declares it for a tile program.
 struct ManifestBuffer {
   std::string name;
   std::string role;   // input, output
@@ -51,6 +55,9 @@ struct ManifestCase {
   std::vector<int64_t> shape;  // attention: B,Hq,Hkv,Q,K,D,Dv
   std::vector<int64_t> tile;   // attention: bq,bk
   std::map<std::string, Json> options;
+  // tile program only: a relative path that ends in ".tile". Buffers, shapes
+  // and dispatch stand in the text, which this room does not read.
+  std::string text;
   // custom program only:
   std::vector<ManifestBuffer> buffers;
   int64_t dispatch = 0;  // Program instances.
@@ -68,7 +75,7 @@ struct ManifestAttachment {
 struct Manifest {
   std::string name;  // [a-z][a-z0-9-]{0,31}, as for cases and variants
   std::string question;
-  std::string program;  // attention, custom
+  std::string program;  // attention, custom, tile
   std::string cpu;      // native, x86-64, x86-64-v2, -v3, -v4
   std::map<std::string, Json> controls;
   std::vector<ManifestVariant> variants;  // Sorted by name.
@@ -108,6 +115,13 @@ Result<TileOptions> OptionsFor(const Manifest& manifest, const ManifestCase& c,
 // What differs between the two arms, as it is printed:
 // "mma_output_block 1 -> 4, as a whole".
 std::string WhatIsMeasured(const Manifest& manifest);
+
+// The files that a run freezes because the manifest names them as source: what
+// `sources` lists, then the program texts that it does not list, each once.
+std::vector<std::string> FrozenSources(const Manifest& manifest);
+
+// Whether a buffer may have that name: [a-z][a-z0-9_]*, at most 32 long.
+bool IsBufferName(std::string_view text);
 
 // Program instances of an attention case: B * Hq * ceil(Q / bq).
 int64_t AttentionInstances(const ManifestCase& c);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 namespace exhibit {
 namespace {
@@ -39,6 +40,7 @@ Status CheckAttentionCase(const ManifestCase& c, const std::string& place) {
     return fail("field \"tile\": " + std::to_string(c.tile.size()) +
                     " extents, attention has 2",
                 "query block, key block");
+  if (!c.text.empty()) return fail("\"text\" belongs to program \"tile\"", "");
   if (!c.buffers.empty() || c.dispatch != 0)
     return fail("\"buffers\" and \"dispatch\" belong to program \"custom\"",
                 "");
@@ -85,6 +87,7 @@ Status CheckCustomCase(const ManifestCase& c, const std::string& place) {
   };
   if (!c.shape.empty() || !c.tile.empty())
     return fail("\"shape\" and \"tile\" belong to program \"attention\"", "");
+  if (!c.text.empty()) return fail("\"text\" belongs to program \"tile\"", "");
   if (c.buffers.empty() ||
       c.buffers.size() > static_cast<size_t>(ManifestLimits::kBuffersMax)) {
     return fail(
@@ -116,6 +119,50 @@ Status CheckCustomCase(const ManifestCase& c, const std::string& place) {
   return Ok();
 }
 
+// What the text says of buffers is checked by who reads it.
+Status CheckTileCase(const ManifestCase& c, const std::string& place) {
+  auto fail = [&](const std::string& message, const std::string& hint) {
+    return Error{ErrorKind::kInvalidArgument, place + ": " + message, hint};
+  };
+  if (c.text.empty())
+    return fail("field \"text\" is missing", "The path of a .tile file.");
+  if (!c.shape.empty() || !c.tile.empty())
+    return fail("\"shape\" and \"tile\" belong to program \"attention\"", "");
+  if (!c.buffers.empty() || c.dispatch != 0)
+    return fail("\"buffers\" and \"dispatch\" belong to program \"custom\"",
+                "The text declares buffers and domain.");
+  return Ok();
+}
+
+Status CheckCase(const Manifest& m, const ManifestCase& c,
+                 const std::string& place) {
+  if (m.program == "attention") return CheckAttentionCase(c, place);
+  if (m.program == "tile") return CheckTileCase(c, place);
+  return CheckCustomCase(c, place);
+}
+
+// `qk` and `pv` say how attention is written; another program is written as it
+// is.
+Status CheckUsableOptions(const Manifest& m, const ManifestCase& c,
+                          const ManifestVariant& variant,
+                          const std::string& place) {
+  EXHIBIT_ASSIGN_OR_RETURN(const TileOptions options,
+                           OptionsFor(m, c, variant));
+  if (m.program != "tile") return Ok();
+  const TileOptions defaults;
+  for (const auto& [name, found, usable] :
+       {std::tuple{"qk", options.qk, defaults.qk},
+        std::tuple{"pv", options.pv, defaults.pv}}) {
+    if (found == usable) continue;
+    return Error{ErrorKind::kInvalidArgument,
+                 place + ": option " + name + " is " + QuoteText(found) +
+                     " for case " + QuoteText(c.name) +
+                     ", but only program \"attention\" can use it",
+                 "Leave it out, and write the contraction in the text."};
+  }
+  return Ok();
+}
+
 // An option stands in exactly one place, and only where something reads it.
 Status CheckOptionPlaces(const Manifest& m, const ManifestCase& c,
                          const std::string& place) {
@@ -130,7 +177,7 @@ Status CheckOptionPlaces(const Manifest& m, const ManifestCase& c,
                                       : "case " + QuoteText(c.name)),
           "An option stands in exactly one of controls, case and variant."};
     }
-    EXHIBIT_RETURN_IF_ERROR(OptionsFor(m, c, variant));
+    EXHIBIT_RETURN_IF_ERROR(CheckUsableOptions(m, c, variant, place));
   }
   for (const auto& [name, value] : c.options) {
     if (m.controls.count(name) == 0) continue;
@@ -164,9 +211,7 @@ Status CheckCases(const Manifest& m, const std::string& place) {
     if (!names.insert(c.name).second)
       return Error{ErrorKind::kInvalidArgument,
                    case_place + " is declared twice", ""};
-    EXHIBIT_RETURN_IF_ERROR(m.program == "attention"
-                                ? CheckAttentionCase(c, case_place)
-                                : CheckCustomCase(c, case_place));
+    EXHIBIT_RETURN_IF_ERROR(CheckCase(m, c, case_place));
     EXHIBIT_RETURN_IF_ERROR(CheckOptionPlaces(m, c, place));
   }
   return Ok();

@@ -120,7 +120,7 @@ template <typename F>
 void Fields(F& f, CaseRecord& r) {
   f.Text("freeze_sha256", r.freeze_sha256, TextRule::kSha256);
   f.Text("case_name", r.case_name, TextRule::kName);
-  f.OneOf("program", r.program, {"attention", "custom"});
+  f.OneOf("program", r.program, {"attention", "custom", "tile"});
   f.Counts("shape", r.shape);
   f.Counts("tile", r.tile);
   f.Count("dispatch", r.dispatch);

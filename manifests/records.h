@@ -143,8 +143,8 @@ struct CaseArray {
 struct CaseRecord {
   std::string freeze_sha256;
   std::string case_name;
-  std::string program;         // attention, custom
-  std::vector<int64_t> shape;  // As declared; empty for custom.
+  std::string program;         // attention, custom, tile
+  std::vector<int64_t> shape;  // As declared; empty unless attention.
   std::vector<int64_t> tile;
   int64_t dispatch = 0;           // Program instances.
   std::vector<CaseArray> arrays;  // In declaration order.

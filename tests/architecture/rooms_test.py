@@ -24,12 +24,12 @@ ROOMS = {
     "reference": ("audit/reference", ["manifests"]),
     "identity": ("audit/identity", ["manifests"]),
     # Not plan and not emit: it judges what they make.
-    "interpreter": ("audit/interpreter", ["manifests", "tile"]),
+    "interpreter": ("audit/interpreter", ["manifests", "tile", "reference"]),
     "audit": ("audit", ["manifests", "archive", "statistics", "reference", "identity", "interpreter", "tile",
                         "plan"]),
     "call": ("replay/call", ["manifests", "host"]),
     "replay": ("replay", ["manifests", "host", "call"]),
-    "capture": ("capture", ["manifests", "host", "call", "reference", "tile", "build"]),
+    "capture": ("capture", ["manifests", "host", "call", "reference", "interpreter", "tile", "build"]),
 }
 
 # Executables: each links one room, the tool library and what that room uses.
