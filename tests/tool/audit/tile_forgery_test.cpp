@@ -195,18 +195,38 @@ TEST(TileForgery, CaptureThatContradictsItsFiles) {
              SetCapture([](CaptureRecord& c) { c.symbol = "other"; }));
 }
 
-TEST(TileForgery, JitThatWroteOtherBits) {
-  RunFiles files = TileRun();
+// An output of r4 with another last bit, well inside the tolerance.
+std::string OutputWithAnotherBit() {
   const std::string path = CapturePath(kSmall, "r4");
-  const CaptureRecord capture = *DecodeCapture(files.at(path), path);
+  const CaptureRecord capture = *DecodeCapture(TileRun().at(path), path);
   const std::string honest = ArrayPath(capture.outputs[0].prepared_sha256);
-  Array output = *DecodeNpy(files.at(honest), honest);
+  Array output = *DecodeNpy(TileRun().at(honest), honest);
   output.bytes[0] = static_cast<char>(output.bytes[0] ^ 1);
-  const std::string npy = EncodeNpy(output);
+  return EncodeNpy(output);
+}
+
+TEST(TileForgery, JitThatWroteOtherBits) {
+  const std::string npy = OutputWithAnotherBit();
   Edits edits = SetCapture(
       [&](CaptureRecord& c) { c.outputs[0].jit_sha256 = Sha256Hex(npy); });
   edits.files = [&](RunFiles& all) { all[ArrayPath(Sha256Hex(npy))] = npy; };
   ExpectCode("jit", "jit-differs", edits);
+}
+
+TEST(TileForgery, OutputsThatTheProgramDoesNotGive) {
+  const std::string npy = OutputWithAnotherBit();
+  const std::string sha256 = Sha256Hex(npy);
+  const auto add = [&](RunFiles& all) { all[ArrayPath(sha256)] = npy; };
+  Edits captured = SetCapture([&](CaptureRecord& c) {
+    c.outputs[0].jit_sha256 = sha256;
+    c.outputs[0].prepared_sha256 = sha256;
+  });
+  captured.files = add;
+  ExpectCode("captured", "semantics-output-differs", captured);
+  Edits first = SetCapture([](CaptureRecord&) {});
+  first.files = add;
+  first.visit = [&](VisitRecord& v) { v.outputs[0].first_sha256 = sha256; };
+  ExpectCode("first of visits", "semantics-output-differs", first);
 }
 
 }  // namespace
