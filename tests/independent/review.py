@@ -228,7 +228,8 @@ def review_arrays(run, case, manifest):
         else:
             outputs.append((entry["name"], entry["origin"], data))
     for name, origin, data in outputs:
-        if origin == "oracle":
+        # The text of a tile program is not evaluated here.
+        if origin == "oracle" and case["program"] == "attention":
             again = attention(case["shape"], inputs["query"], inputs["key"], inputs["value"])
             check(again.tobytes() == data.tobytes(), f"{case['case_name']} {name}: oracle differs")
     return [(name, data.astype(np.float64)) for name, _, data in outputs]

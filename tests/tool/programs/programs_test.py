@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -70,6 +71,9 @@ class EveryShippedProgram(Scratch):
         self.assertEqual(case["evidence_level"], "numerically-recomputed")
         self.assertNotIn(case["outcome"], (None, "invalid"))
         self.check_texts(run, name, case["name"])
+        review = os.path.join(pipeline.options.source, "tests", "independent", "review.py")
+        done = subprocess.run([sys.executable, "-B", review, bundle], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def check_texts(self, run, name, case):
         """Frozen as typed, captured in canonical form, and neither differs."""
@@ -110,6 +114,23 @@ class TheOracle(Scratch):
         _, found = pipeline.audit(self.make_run(manifest))
         self.assertEqual(found["verdict"], "verified")
         self.assertEqual(found["cases"][0]["evidence_level"], "compared-with-supplied")
+
+
+class ALibraryBesideAText(Scratch):
+    def test_it_gets_the_buffers_of_the_text(self):
+        manifest = quick("softmax")
+        made = os.path.join(self.folder, "made")
+        pipeline.must("compile", os.path.join(manifests(), "programs", "softmax.tile"), "-o", made)
+        shutil.copy(os.path.join(made, "kernel.so"), os.path.join(self.folder, "softmax.so"))
+        report = json.loads(read(made, "realization.json"))
+        manifest["variants"]["expanded"] = {
+            "library": "softmax.so", "symbol": "softmax.packet_batch.blocks",
+            "workspace_bytes": report["private_workspace_bytes"]}
+        manifest["sources"] = ["softmax.so"]
+        _, found = pipeline.audit(self.make_run(manifest))
+        self.assertEqual(found["findings"], [])
+        self.assertEqual(found["verdict"], "verified")
+        self.assertEqual(found["cases"][0]["evidence_level"], "numerically-recomputed")
 
 
 class WhatIsNoExperiment(Scratch):
