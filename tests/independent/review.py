@@ -214,7 +214,7 @@ def attention(shape, query, key, value):
 # ---- Numbers --------------------------------------------------------------
 
 
-def review_arrays(run, case, manifest):
+def review_arrays(run, case):
     """Inputs and expectations; returns the output buffers as (name, expected)."""
     inputs, outputs = {}, []
     for j, entry in enumerate(case["arrays"]):
@@ -481,7 +481,7 @@ def review(folder):
         name = declared["name"]
         case = record(run, f"cases/{name}/case.json")
         check(case["freeze_sha256"] == sha256(run["freeze.json"]), f"{name}: chain")
-        expected = review_arrays(run, case, manifest)
+        expected = review_arrays(run, case)
         sound = review_captures(run, case, expected, manifest)
         timed, complete = review_visits(run, case, expected, manifest)
         usable = sound and complete and timed
