@@ -40,6 +40,7 @@ void CheckOneProducer(const std::vector<ArmReport>& reports, Checker& check) {
     };
     same("math_helper_sha256", first.math_helper_sha256,
          other.math_helper_sha256);
+    same("llvm_version", first.llvm_version, other.llvm_version);
     same("target_cpu", first.target_cpu, other.target_cpu);
     same("target_features", first.target_features, other.target_features);
     same("required_cpu_flags", TextOf(first.required_cpu_flags),

@@ -23,6 +23,7 @@ constexpr FieldRule kFields[] = {
     {"full_packet_specializations", "integer"},
     {"full_packets_dispatched", "integer"},
     {"functions", "array"},
+    {"llvm_version", "string"},
     {"math_helper_sha256", "string"},
     {"mmas", "array"},
     {"private_workspace_bytes", "integer"},
@@ -134,6 +135,7 @@ Result<RealizationReport> DecodeRealization(std::string_view bytes,
   report.full_packet_cloned_instructions =
       *fields.at("full_packet_cloned_instructions").AsInteger();
   report.math_helper_sha256 = *fields.at("math_helper_sha256").AsString();
+  report.llvm_version = *fields.at("llvm_version").AsString();
   report.target_cpu = *fields.at("target_cpu").AsString();
   report.target_features = *fields.at("target_features").AsString();
   for (const Json& flag : *fields.at("required_cpu_flags").AsArray()) {

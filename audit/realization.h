@@ -27,6 +27,7 @@ struct RealizationReport {
   int64_t full_packet_specializations = 0;
   int64_t full_packet_cloned_instructions = 0;
   std::string math_helper_sha256;
+  std::string llvm_version;
   std::string target_cpu;
   std::string target_features;
   std::vector<std::string> required_cpu_flags;

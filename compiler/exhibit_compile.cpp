@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "compiler/build/compile.h"
+#include "compiler/build/reproduce.h"
 #include "compiler/plan/plan.h"
 #include "compiler/tile/attention.h"
 #include "compiler/tile/text.h"
 #include "manifests/file.h"
+#include "manifests/manifest.h"
 #include "manifests/options.h"
+#include "manifests/run_layout.h"
 #include "manifests/tool/command.h"
 
 namespace exhibit {
@@ -29,7 +32,8 @@ struct Arguments {
   std::string attention;
   std::string tile = "1,16";
   std::vector<std::string> settings;
-  std::string cpu = "native";
+  std::string cpu;  // Empty: native, or the recorded one of --reproduce.
+  std::string reproduce;
   std::string folder;
   std::string emit;
   bool list_options = false;
@@ -211,8 +215,8 @@ Exit Compile(const Arguments& arguments, const tile::Program& program,
   Result<Plan> plan = PlanProgram(program, options);
   if (!plan.ok()) return ReportError(plan.error());
   if (arguments.emit == "plan") return Print(ExplainPlan(program, *plan));
-  Result<CompiledKernel> kernel =
-      CompileKernel(program, options, {arguments.cpu});
+  Result<CompiledKernel> kernel = CompileKernel(
+      program, options, {arguments.cpu.empty() ? "native" : arguments.cpu});
   if (!kernel.ok()) return ReportError(kernel.error());
   if (!arguments.folder.empty()) {
     const Status written = WriteFolder(arguments.folder, *kernel);
@@ -225,8 +229,63 @@ Exit Compile(const Arguments& arguments, const tile::Program& program,
   return Exit::kDone;
 }
 
+std::string_view WordOf(ReproductionVerdict verdict) {
+  switch (verdict) {
+    case ReproductionVerdict::kIdentical:
+      return "identical";
+    case ReproductionVerdict::kDifferent:
+      return "different";
+    case ReproductionVerdict::kOtherLlvm:
+      return "other-llvm";
+    case ReproductionVerdict::kNotCompiled:
+      return "not-compiled";
+  }
+  throw std::logic_error("unknown verdict");
+}
+
+// One line per object, as it is made. A difference outweighs what could not be
+// compared.
+Exit Reproduce(const Arguments& arguments) {
+  const std::string& run = arguments.reproduce;
+  const std::string path = run + "/" + kManifestPath;
+  const Result<std::string> bytes = ReadFile(path, kRecordBytesMax);
+  if (!bytes.ok()) return ReportError(bytes.error());
+  const Result<Manifest> manifest = ParseManifest(*bytes, path);
+  if (!manifest.ok()) return ReportError(manifest.error());
+  bool differs = false;
+  bool other_llvm = false;
+  for (const ManifestCase& c : manifest->cases) {
+    for (const ManifestVariant& variant : manifest->variants) {
+      const Result<Reproduction> made =
+          ReproduceVariant(run, c.name, variant, arguments.cpu);
+      if (!made.ok()) return ReportError(made.error());
+      std::string line = std::string(WordOf(made->verdict)) + " " + c.name +
+                         "/" + variant.name;
+      if (!made->reason.empty()) line += " (" + made->reason + ")";
+      const Status printed = PrintProduct(line + "\n");
+      if (!printed.ok()) return ReportError(printed.error());
+      differs = differs || made->verdict == ReproductionVerdict::kDifferent;
+      other_llvm =
+          other_llvm || made->verdict == ReproductionVerdict::kOtherLlvm;
+    }
+  }
+  if (differs) return Exit::kDoesNotHold;
+  return other_llvm ? Exit::kUnsupported : Exit::kDone;
+}
+
+bool AsksToCompile(const Arguments& arguments) {
+  return !(arguments.program.empty() && arguments.attention.empty() &&
+           arguments.settings.empty() && arguments.folder.empty() &&
+           arguments.emit.empty() && !arguments.explain);
+}
+
 Exit Run(const Arguments& arguments) {
   if (arguments.list_options) return ListOptions();
+  if (!arguments.reproduce.empty()) {
+    if (!AsksToCompile(arguments)) return Reproduce(arguments);
+    return Report(Usage("--reproduce takes program and options from the run",
+                        "give --cpu or nothing beside it"));
+  }
   if (arguments.program.empty() == arguments.attention.empty()) {
     return Report(Usage("give either PROGRAM or --attention",
                         "see exhibit-compile --help"));
@@ -259,14 +318,19 @@ int main(int argc, char** argv) {
       "exhibit-compile", "Compiles a tile program and shows every step",
       {"exhibit-compile --attention 1,8,2,1,2053,80,96 --tile 1,16 \\",
        "  --set mma_output_block=4 --set full_packet=true -o decode-r4",
-       "exhibit-compile decode-r4/program.tile --emit plan"});
+       "exhibit-compile decode-r4/program.tile --emit plan",
+       "exhibit-compile --reproduce run"});
   command.Text("PROGRAM", arguments.program, "Tile program, - for stdin");
   command.Text("--attention", arguments.attention,
                "Built-in attention: B,Hq,Hkv,Q,K,D,Dv");
   command.Text("--tile", arguments.tile, "Its query and key block: BQ,BK");
   command.TextList("--set", arguments.settings, "OPTION=VALUE");
   command.Text("--cpu", arguments.cpu,
-               "native, x86-64, x86-64-v2, x86-64-v3 or x86-64-v4");
+               "native (the default), x86-64, x86-64-v2, -v3 or -v4");
+  command.Text("--reproduce", arguments.reproduce,
+               "Compile every program of a run again, for the recorded target "
+               "unless --cpu is given, and compare the bytes: one line per "
+               "object, exit 1 if any differs, 4 if another LLVM made it");
   command.Text("-o,--output", arguments.folder,
                "Folder for program, IR, assembly, object, library, report");
   command.Text("--emit", arguments.emit,

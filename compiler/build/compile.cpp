@@ -52,8 +52,10 @@ Result<CompiledKernel> CompileKernel(const tile::Program& program,
                                      const CompileOptions& compile) {
   EXHIBIT_RETURN_IF_ERROR(CheckTileOptions(options));
   EXHIBIT_RETURN_IF_ERROR(tile::VerifyProgram(program));
-  EXHIBIT_ASSIGN_OR_RETURN(const TargetCpu target,
-                           ResolveTargetCpu(compile.cpu));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      const TargetCpu target,
+      compile.features ? RecordedTargetCpu(compile.cpu, *compile.features)
+                       : ResolveTargetCpu(compile.cpu));
   EXHIBIT_RETURN_IF_ERROR(CheckFma(program, target));
   CompiledKernel kernel;
   auto start = std::chrono::steady_clock::now();
@@ -66,8 +68,8 @@ Result<CompiledKernel> CompileKernel(const tile::Program& program,
   EXHIBIT_ASSIGN_OR_RETURN(
       MachineCode code,
       CompileIr(emitted.ir, target, {emitted.symbol, emitted.block_symbol}));
-  kernel.realization =
-      EncodeJson(Realization({program, options, plan, emitted, target}));
+  kernel.realization = EncodeJson(
+      Realization({program, options, plan, emitted, target, LlvmVersion()}));
   kernel.name = program.name;
   kernel.symbol = std::move(emitted.symbol);
   kernel.program_text = tile::PrintProgram(program);

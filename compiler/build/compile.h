@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,10 @@ struct CompileOptions {
   // "native" (detected name and features, both written into the report),
   // "x86-64", "x86-64-v2", "x86-64-v3" or "x86-64-v4".
   std::string cpu = "native";
+  // A report's target_features: then `cpu` is its target_cpu, any name of
+  // LLVM's, and nothing is detected. For making again what another machine
+  // made.
+  std::optional<std::string> features = std::nullopt;
 };
 
 // How long one phase took on this machine; never part of a frozen record that
@@ -57,14 +62,19 @@ struct CompiledKernel {
 //
 // Fails with kInvalidArgument for options that CheckTileOptions refuses,
 // kLimitExceeded when the plan passes the snapshot budget, kUnsupported for an
-// unknown CPU, a feature without a /proc/cpuinfo name, or a host that is not
-// x86-64 Linux. A capacity that differs from the plan, an import outside
-// memcpy, memmove and memset, and invalid IR are bugs and throw.
-// The JIT needs a CPU that can run `options.cpu`; compiling for another CPU
-// works, calling the entry then does not.
+// unknown CPU, a feature without a /proc/cpuinfo name, features that this build
+// would not write of that CPU, or a host that is not x86-64 Linux. A capacity
+// that differs from the plan, an import outside memcpy, memmove and memset, and
+// invalid IR are bugs and throw. The JIT needs a CPU that can run
+// `options.cpu`; compiling for another CPU works, calling the entry then does
+// not.
 Result<CompiledKernel> CompileKernel(const tile::Program& program,
                                      const TileOptions& options,
                                      const CompileOptions& compile = {});
+
+// The LLVM that this process runs, "22.1.8": with the same program, options and
+// target it makes the same bytes.
+std::string LlvmVersion();
 
 // The shared library that the declared link makes of one object, in memory.
 //

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "llvm-c/Core.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -210,6 +211,16 @@ void InitializeTargets() {
 }
 
 }  // namespace
+
+// Of the library that is loaded, which need not be that of the headers.
+std::string LlvmVersion() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor) + "." +
+         std::to_string(patch);
+}
 
 Result<MachineCode> CompileIr(std::string_view ir, const TargetCpu& target,
                               const std::vector<std::string>& symbols) {

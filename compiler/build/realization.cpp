@@ -115,6 +115,7 @@ Json Realization(const RealizationInputs& in) {
       {"accesses", Accesses(emitted.accesses)},
       {"functions", Functions(emitted)},
       {"math_helper_sha256", emitted.math_helper_sha256},
+      {"llvm_version", in.llvm_version},
       {"target_cpu", in.target.name},
       {"target_features", in.target.features},
       {"required_cpu_flags", Texts(in.target.required_cpu_flags)},

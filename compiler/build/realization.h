@@ -22,6 +22,7 @@ struct RealizationInputs {
   const Plan& plan;
   const EmittedModule& emitted;
   const TargetCpu& target;
+  std::string llvm_version;
 };
 
 // Depends on nothing but `inputs`: no time, path or process.

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include "manifests/json.h"
 
 namespace exhibit {
 namespace {
@@ -104,6 +105,11 @@ constexpr auto kFlags = std::to_array<Row>({
     {"xsaves", "xsaves"},
 });
 
+// LLVM asks for the features of no other name.
+bool IsKnown(const std::string& cpu) {
+  return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None;
+}
+
 // What LLVM turns on for a CPU name, implied features included.
 std::set<std::string> FeaturesOf(const std::string& cpu) {
   llvm::SmallVector<llvm::StringRef> listed;
@@ -167,8 +173,10 @@ Result<TargetCpu> Detect() {
   // Features of every x86-64 that detection does not speak of.
   detected["x87"] = true;
   const std::vector<std::string> usable = UsableFeatures(detected, listed);
-  return Describe(llvm::sys::getHostCPUName().str(),
-                  {usable.begin(), usable.end()});
+  std::string name = llvm::sys::getHostCPUName().str();
+  // "generic" and the like, which have no list of features.
+  if (!IsKnown(name)) name = "x86-64";
+  return Describe(std::move(name), {usable.begin(), usable.end()});
 }
 
 #else
@@ -240,6 +248,28 @@ Result<TargetCpu> ResolveTargetCpu(const std::string& cpu) {
   }
   if (cpu == "native") return Detect();
   return Describe(cpu, FeaturesOf(cpu));
+}
+
+Result<TargetCpu> RecordedTargetCpu(const std::string& name,
+                                    const std::string& features) {
+  if (!IsKnown(name)) {
+    return Error{ErrorKind::kUnsupported,
+                 "this LLVM has no CPU " + QuoteText(name), ""};
+  }
+  std::set<std::string> on;
+  std::istringstream words(features);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word.starts_with('+')) on.insert(word.substr(1));
+  }
+  EXHIBIT_ASSIGN_OR_RETURN(TargetCpu target, Describe(name, on));
+  if (target.features != features) {
+    return Error{ErrorKind::kUnsupported,
+                 "the features of CPU " + name + " are written " +
+                     QuoteText(features) + ", this build writes " +
+                     QuoteText(target.features),
+                 ""};
+  }
+  return target;
 }
 
 }  // namespace exhibit

@@ -32,6 +32,15 @@ const std::vector<std::string>& TargetCpuNames();
 // /proc/cpuinfo, and for a host that is not x86-64 Linux.
 Result<TargetCpu> ResolveTargetCpu(const std::string& cpu);
 
+// The target that a report names, by LLVM's name and its feature string, on
+// any machine.
+//
+// Fails with kUnsupported for a name that this LLVM does not have, for a
+// feature without a name in /proc/cpuinfo, and for a string that this build
+// would have spelled otherwise, as it then knows the CPU otherwise.
+Result<TargetCpu> RecordedTargetCpu(const std::string& name,
+                                    const std::string& features);
+
 // /proc/cpuinfo's name of an LLVM feature; empty when the closed table has
 // none.
 std::string_view CpuinfoFlagOf(std::string_view feature);

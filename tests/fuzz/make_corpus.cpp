@@ -231,6 +231,7 @@ void AddPrograms(const Corpus& corpus) {
   fields["functions"] = Json::Array{Json::Object{
       {"basic_blocks", 3}, {"instructions", 40}, {"name", "attention.packet"}}};
   fields["math_helper_sha256"] = Sha256Hex("exp");
+  fields["llvm_version"] = "22.1.8";
   fields["target_cpu"] = "x86-64-v3";
   fields["target_features"] = "+avx,+avx2";
   fields["required_cpu_flags"] = Json::Array{"avx", "avx2"};

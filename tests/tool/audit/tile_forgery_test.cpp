@@ -141,6 +141,8 @@ TEST(TileForgery, ReportsThatAreNotComplete) {
 TEST(TileForgery, TwoProducers) {
   ExpectCode("math", "realization-differs",
              SetReported("math_helper_sha256", Json(std::string(64, '0'))));
+  ExpectCode("LLVM", "realization-differs",
+             SetReported("llvm_version", Json("22.1.0")));
   ExpectCode("cpu", "realization-differs",
              SetReported("target_cpu", Json("other")));
 }

@@ -46,6 +46,49 @@ TEST(TargetCpu, NativeIsWrittenOutAndAsksForNothingThisMachineHides) {
   EXPECT_TRUE(Has(target->required_cpu_flags, "sse2"));
 }
 
+TEST(TargetCpu, ARecordedTargetIsTheOneThatWasWritten) {
+  for (const std::string& name : TargetCpuNames()) {
+    const auto written = ResolveTargetCpu(name);
+    ASSERT_TRUE(written.ok()) << written.error().message;
+    const auto read = RecordedTargetCpu(written->name, written->features);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->name, written->name);
+    EXPECT_EQ(read->features, written->features);
+    EXPECT_EQ(read->required_cpu_flags, written->required_cpu_flags);
+  }
+}
+
+TEST(TargetCpu, ARecordedTargetMayLackWhatItsNameBrings) {
+  std::string features = "-fma," + ResolveTargetCpu("x86-64-v3")->features;
+  const std::string fused = ",+fma,";
+  features.replace(features.find(fused), fused.size(), ",");
+  const auto target = RecordedTargetCpu("x86-64-v3", features);
+  ASSERT_TRUE(target.ok()) << target.error().message;
+  EXPECT_EQ(target->features, features);
+  EXPECT_TRUE(Has(target->required_cpu_flags, "avx2"));
+  EXPECT_FALSE(Has(target->required_cpu_flags, "fma"));
+}
+
+TEST(TargetCpu, ARecordedTargetThatThisBuildWouldNotWriteIsUnsupported) {
+  const std::string v3 = ResolveTargetCpu("x86-64-v3")->features;
+  const std::pair<const char*, std::string> cases[] = {
+      {"native", v3},
+      {"", v3},
+      {"znver99", v3},
+      {"i386", v3},
+      {"x86-64-v3", ""},
+      {"x86-64-v3", v3 + ","},
+      {"x86-64-v3", v3 + ",-fma"},
+      {"x86-64-v3", v3 + ",+surprise"},
+      {"x86-64-v3", v3.substr(1)},
+      {"x86-64-v2", v3.substr(0, v3.size() - 1)}};
+  for (const auto& [name, features] : cases) {
+    const auto target = RecordedTargetCpu(name, features);
+    ASSERT_FALSE(target.ok()) << name << " " << features;
+    EXPECT_EQ(target.error().kind, ErrorKind::kUnsupported);
+  }
+}
+
 TEST(TargetCpu, OnlyFeaturesThatAreDetectedNamedAndListedAreUsed) {
   const std::map<std::string, bool> detected = {{"avx2", true},
                                                 {"fma", true},
