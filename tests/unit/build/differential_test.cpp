@@ -36,6 +36,10 @@ struct Subject {
   std::string cpu;
 };
 
+bool UsesFma(const Subject& subject) {
+  return subject.text.find("= mma fma ") != std::string::npos;
+}
+
 // A third of the seeds are attention.
 Subject SubjectOf(Random& random, uint64_t seed) {
   Subject subject;
@@ -44,6 +48,7 @@ Subject SubjectOf(Random& random, uint64_t seed) {
   subject.text = seed % 3 == 0
                      ? testing::RandomAttention(random, subject.options)
                      : testing::RandomProgram(random);
+  if (UsesFma(subject)) subject.cpu = "native";
   return subject;
 }
 
@@ -133,7 +138,12 @@ std::string Compare(const Subject& subject, Random& random) {
   CompileOptions compile;
   compile.cpu = subject.cpu;
   const auto kernel = CompileKernel(*program, subject.options, compile);
-  if (!kernel.ok()) return kernel.error().message;
+  if (!kernel.ok()) {
+    // A machine without the instruction has nothing to compare.
+    const bool lacks_fma =
+        UsesFma(subject) && kernel.error().kind == ErrorKind::kUnsupported;
+    return lacks_fma ? "" : kernel.error().message;
+  }
   testing::RunSpec run;
   run.instances = tile::InstanceCount(*program);
   run.workers_per_block = subject.options.workers_per_block;

@@ -49,7 +49,7 @@ class Maker {
   }
   // `axes` and perhaps others, in any order.
   Axes Wider(Axes axes, int64_t percent);
-  Axes AnyAxes() { return Wider({}, 60); }
+  Axes AnyAxes() { return Wider({}, 75); }
 
   void Line(const std::string& text) {
     body_ += std::string(2 + 2 * depth_, ' ') + text + "\n";
@@ -61,6 +61,9 @@ class Maker {
   Value Pick(const std::string& scalar, const Axes& axes);
   // Any value of that type, the newer the likelier.
   Value Recent(const std::string& scalar);
+  // The same, rarely a scalar.
+  Value RecentTile();
+  bool IsRead(const Value& value) const;
   Value MakeConstant(const std::string& scalar, const Axes& axes);
   std::string Offset();
 
@@ -98,6 +101,25 @@ std::string Maker::Type(const std::string& scalar, const Axes& axes) const {
     text += (i == 0 ? "[a" : ", a") + std::to_string(axes[i]);
   }
   return axes.empty() ? text : text + "]";
+}
+
+Value Maker::RecentTile() {
+  for (int i = 0; i < 3; ++i) {
+    Value value = Recent("f32");
+    if (!value.axes.empty()) return value;
+  }
+  return Recent("f32");
+}
+
+// Whether its name stands anywhere but where it is defined.
+bool Maker::IsRead(const Value& value) const {
+  size_t count = 0;
+  for (size_t at = body_.find(value.name); at != std::string::npos;
+       at = body_.find(value.name, at + 1)) {
+    const char after = body_[at + value.name.size()];
+    count += after < '0' || after > '9';
+  }
+  return count > 1;
 }
 
 Maker::Axes Maker::Wider(Axes axes, int64_t percent) {
@@ -218,8 +240,8 @@ void Maker::MakeUnary() {
 }
 
 void Maker::MakeMma() {
-  const Value lhs = Recent("f32");
-  const Value rhs = Recent("f32");
+  const Value lhs = RecentTile();
+  const Value rhs = RecentTile();
   // Of the left operand's axes some are contracted; the right operand's others
   // must stay.
   Axes result;
@@ -240,11 +262,12 @@ void Maker::MakeMma() {
   work_ += Elements(result) * Elements(contracted);
   const std::string seed = Pick("f32", result).name;
   Define("f32", result,
-         "mma strict " + lhs.name + ", " + rhs.name + ", " + seed);
+         std::string(random_.Chance(10) ? "mma fma " : "mma strict ") +
+             lhs.name + ", " + rhs.name + ", " + seed);
 }
 
 void Maker::MakeReduce() {
-  const Value operand = Recent("f32");
+  const Value operand = RecentTile();
   if (operand.axes.empty()) return;
   Axes rest = operand.axes;
   const auto at =
@@ -343,7 +366,7 @@ void Maker::MakePipeline() {
   }
   const std::string step = "s" + std::to_string(names_++);
   Line("pipeline " + step + " < " +
-       std::to_string(random_.OneOf<int64_t>({0, 1, 1, 2, 3, 4})) + " {");
+       std::to_string(random_.OneOf<int64_t>({0, 1, 2, 2, 3, 4, 5})) + " {");
   body_ += lines;
   const size_t outside = scope_.size();
   scope_.push_back({step, "i64", {}});
@@ -443,11 +466,13 @@ std::string Maker::Make() {
   MakeLoad();
   MakeLoad();
   for (int64_t ops = random_.Between(4, 18); ops > 0; --ops) MakeOp();
-  // What was made last, at least.
+  // Whatever nothing reads, the newest first, so that little is dead.
   const std::vector<Value> made = scope_;
-  const size_t count = std::min<size_t>(made.size(), 4);
-  for (size_t i = made.size() - count; i < made.size(); ++i) {
+  int64_t outputs = 0;
+  for (size_t i = made.size(); i-- > 0 && outputs < 6;) {
+    if (IsRead(made[i]) && outputs + static_cast<int64_t>(i) > 2) continue;
     MakeOutput(made[i]);
+    ++outputs;
   }
   return text + buffers_ + "parallel " + domain + " {\n" + body_ + "}\n";
 }
