@@ -351,6 +351,12 @@ void BodyEmitter::TraverseFrom(const std::vector<tile::AxisId>& axes,
   }
 }
 
+// No code, but for the operand of a reduce, which has an array.
+void BodyEmitter::Emit(const tile::Constant& op) {
+  Define(op.result,
+         [&](const Coordinates& at) { return Rematerialize(op.result, at); });
+}
+
 void BodyEmitter::Emit(const tile::Iota& op) {
   Define(op.result,
          [&](const Coordinates& at) { return Rematerialize(op.result, at); });

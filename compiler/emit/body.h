@@ -89,7 +89,7 @@ class BodyEmitter {
   void EmitProlog();
   void EmitDomain();
   void EmitOps(const std::vector<tile::Op>& ops);
-  void Emit(const tile::Constant&) {}
+  void Emit(const tile::Constant& op);
   void Emit(const tile::Iota& op);
   void Emit(const tile::Load& op);
   void Emit(const tile::Store& op);

@@ -505,6 +505,10 @@ std::string RandomAttention(Random& random, const TileOptions& options) {
     return word == "reduce" ? tile::Contraction::kReduce
                             : tile::Contraction::kMma;
   };
+  // What runs in loops may be larger, and then needs a workspace.
+  const int64_t t = options.max_unrolled_tile_elements;
+  const bool large = t != 0 && t <= 64 && random.Chance(40);
+  const int64_t depth_max = large ? 90 : 20;
   tile::AttentionSpec spec;
   do {
     tile::AttentionShape& s = spec.shape;
@@ -513,13 +517,13 @@ std::string RandomAttention(Random& random, const TileOptions& options) {
     s.query_heads = s.kv_heads * random.Between(1, 3);
     s.queries = random.Between(1, 9);
     s.keys = s.queries + random.Below(25);
-    s.depth = random.Between(1, 20);
-    s.value_depth = random.Between(1, 20);
+    s.depth = random.Between(1, depth_max);
+    s.value_depth = random.Between(1, depth_max);
     spec.query_block = random.Between(1, 5);
     spec.key_block = random.Between(1, 17);
   } while (spec.query_block * spec.key_block *
                (spec.shape.depth + spec.shape.value_depth) >
-           kAttentionWork);
+           (large ? 6 : 1) * kAttentionWork);
   spec.qk = contraction(options.qk);
   spec.pv = contraction(options.pv);
   const Result<std::string> text = tile::AttentionText(spec);
