@@ -278,7 +278,8 @@ TEST(Differential, CompiledCodeGivesTheInterpretersBitsForAsLongAsAsked) {
   uint64_t seed = from;
   for (; Clock::now() < end; ++seed) {
     ASSERT_TRUE(SeedAgrees(seed)) << seed - from << " seeds agreed before";
-    if (seed % 100 == 99) std::cout << "seed " << seed << " agrees\n";
+    if (seed % 100 == 99)
+      std::cout << "seed " << seed << " agrees" << std::endl;
   }
   std::cout << seed - from << " seeds agree, " << from << " to " << seed - 1
             << "\n";
