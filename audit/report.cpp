@@ -176,9 +176,10 @@ constexpr char kByHand[] = R"(
 In the folder of the bundle:
 
     sha256sum -c SHA256SUMS
-    tar -xJf evidence.tar.xz
-    tar -xzf sources.tar.gz
-    cd run && find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum
+    mkdir ../review
+    tar -xJf evidence.tar.xz -C ../review
+    tar -xzf sources.tar.gz -C ../review
+    cd ../review/run && find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum
 
 The last line prints the content id. Arrays are NumPy files named by their
 digests; records are JSON.

@@ -241,6 +241,14 @@ const std::string* Subject::Bytes(const std::string& path) const {
 Result<Subject> LoadSubject(const std::string& path,
                             const SubjectLimits& limits) {
   EXHIBIT_RETURN_IF_ERROR(CheckIsFolder(path));
+  // A run that lost one of its two first files is still a run, and judged.
+  if (!IsBundle(path) && !PathExists(path + "/" + kManifestPath) &&
+      !PathExists(path + "/" + kFreezePath)) {
+    return Error{ErrorKind::kNotFound,
+                 path + ": neither a run nor a bundle: it has no " +
+                     kManifestPath + " and no evidence.tar.xz",
+                 ""};
+  }
   Subject subject;
   Loader loader(limits, subject);
   if (IsBundle(path)) {

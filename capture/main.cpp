@@ -58,7 +58,12 @@ Exit Capture(const Arguments& arguments) {
   }
   const Status printed = PrintProduct("run " + arguments.run + "\n");
   if (!printed.ok()) return ReportError(printed.error());
-  return summary->invalid.empty() ? Exit::kDone : Exit::kDoesNotHold;
+  if (summary->invalid.empty()) return Exit::kDone;
+  ReportError({ErrorKind::kInvalidArgument,
+               "the experiment is invalid: see the warnings above",
+               "Pack the run as it is, or correct the cause and capture into a "
+               "new folder."});
+  return Exit::kDoesNotHold;
 }
 
 }  // namespace

@@ -190,6 +190,26 @@ Status CheckOptionPlaces(const Manifest& m, const ManifestCase& c,
   return Ok();
 }
 
+// Only a tile program reads options; a library has its block size at most.
+Status CheckOptionsAreRead(const Manifest& m, const std::string& place) {
+  for (const auto& variant : m.variants) {
+    if (variant.kind == "tile") return Ok();
+  }
+  std::vector<const std::map<std::string, Json>*> places = {&m.controls};
+  for (const auto& c : m.cases) places.push_back(&c.options);
+  for (const auto* options : places) {
+    for (const auto& [name, value] : *options) {
+      if (name == "workers_per_block") continue;
+      return Error{ErrorKind::kInvalidArgument,
+                   place + ": option " + name +
+                       " stands in a manifest of \"library\" variants, which "
+                       "do not read it",
+                   "Only workers_per_block has a meaning for libraries."};
+    }
+  }
+  return Ok();
+}
+
 Status CheckCases(const Manifest& m, const std::string& place) {
   if (m.cases.empty() ||
       m.cases.size() > static_cast<size_t>(ManifestLimits::kCasesMax)) {
@@ -239,6 +259,7 @@ Status CheckAlphaIsReachable(const Manifest& m, const std::string& place) {
 
 Status CheckManifest(const Manifest& manifest, const std::string& place) {
   EXHIBIT_RETURN_IF_ERROR(CheckArms(manifest, place));
+  EXHIBIT_RETURN_IF_ERROR(CheckOptionsAreRead(manifest, place));
   EXHIBIT_RETURN_IF_ERROR(CheckCases(manifest, place));
   return CheckAlphaIsReachable(manifest, place);
 }

@@ -108,6 +108,7 @@ Exit EndCohort(AttemptLog& attempt, const CohortReport& report) {
       Status written = attempt.End("interrupted",
                                    "signal " + std::to_string(PendingSignal()));
       if (!written.ok()) return ReportError(written.error());
+      Warn("interrupted; the same command resumes the replay");
       // RunTool turns the signal into the exit status.
       return Exit::kCouldNot;
     }

@@ -1,8 +1,10 @@
 // exhibit-archive: pack, seal and unpack.
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "archive/gzip.h"
@@ -100,7 +102,21 @@ Result<int> ChooseThreads(int64_t asked) {
       std::clamp<size_t>(cpus.size(), 1, kDefaultThreadsMax));
 }
 
+// A bundle inside the run would be one more file of the run.
+Status CheckOutside(const std::string& run, const std::string& bundle) {
+  std::error_code failed;
+  const auto inner = std::filesystem::weakly_canonical(bundle, failed);
+  const auto outer = std::filesystem::weakly_canonical(run, failed);
+  const auto end =
+      std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
+  if (failed || end.first != outer.end()) return Ok();
+  return Error{ErrorKind::kInvalidArgument,
+               bundle + ": lies inside the run " + run,
+               "Choose a folder outside the run."};
+}
+
 Result<std::string> Pack(const Words& words, const Watch& watch) {
+  EXHIBIT_RETURN_IF_ERROR(CheckOutside(words.from, words.to));
   PackOptions options;
   EXHIBIT_ASSIGN_OR_RETURN(options.producer, DescribeProducer());
   EXHIBIT_ASSIGN_OR_RETURN(options.threads, ChooseThreads(words.threads));

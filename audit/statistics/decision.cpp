@@ -37,6 +37,12 @@ std::vector<std::string> NotComparable(const CaseEstimates& c) {
   return why;
 }
 
+// The smaller of the two figures that a reader sees: one pair far out can pull
+// the estimate past a bound that the median of the pairs does not reach.
+double ClaimedEffect(const CaseEstimates& c) {
+  return std::min(Effect(c.rank->estimate), Effect(*c.reported_ratio));
+}
+
 // What stands between the case and a claim of faster or slower.
 std::vector<std::string> AgainstClaim(const CaseEstimates& c, double p_value,
                                       const DecisionRule& rule) {
@@ -44,7 +50,7 @@ std::vector<std::string> AgainstClaim(const CaseEstimates& c, double p_value,
   if (!c.noise_floor) why.push_back(reasons::kNoSelfPairs);
   if (!(p_value < rule.alpha)) why.push_back(reasons::kNotSignificant);
   if (AgainstMajority(c)) why.push_back(reasons::kAgainstMajority);
-  const double effect = Effect(c.rank->estimate);
+  const double effect = ClaimedEffect(c);
   if (!(effect > rule.minimum_effect)) why.push_back(reasons::kWithinMinimum);
   if (c.noise_floor && !(effect > *c.noise_floor)) {
     why.push_back(reasons::kWithinFloor);
@@ -62,7 +68,7 @@ bool WouldDecide(const CaseEstimates& c, int64_t pairs, int64_t cases,
   const double weight =
       rule.family == Family::kHolm ? static_cast<double>(cases) : 1.0;
   const double estimate = c.rank->estimate;
-  const double effect = Effect(estimate);
+  const double effect = ClaimedEffect(c);
   if (effect > rule.minimum_effect) {
     if (!c.noise_floor || AgainstMajority(c)) return false;
     const int64_t minority = now - std::max(c.signs.below, c.signs.above);

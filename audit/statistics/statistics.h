@@ -1,6 +1,6 @@
 // Samples in, an outcome with its reasons out: the only statistics there are.
 //
-// Terms and formulas (design, section 7):
+// Terms and formulas (audit/DECISION.md):
 //   sample          elapsed_ns / repetitions
 //   visit time      median of a visit's samples
 //   variant time    median of an arm's visit times, all visits
@@ -190,7 +190,8 @@ Result<CaseEstimates> EstimateCase(const CaseSamples& samples,
 //   not-comparable  if it has disturbances or its samples are bistable; else
 //   faster, slower  if the sign test is below alpha, the rank estimate lies on
 //                   the majority's side and max(e, 1/e) - 1 exceeds both
-//                   minimum_effect and the noise floor; else
+//                   minimum_effect and the noise floor, for e the estimate
+//                   and for e the reported ratio; else
 //   same            if the interval lies within 1/(1+minimum_effect) ..
 //                   1+minimum_effect; else
 //   inconclusive.

@@ -89,6 +89,8 @@ void PrepareProcess() {
 // next option after a forgotten value.
 std::string OneValue(const std::string& name, const CLI::results_t& words) {
   const std::string& word = words.at(0);
+  // An unset variable in a script must not read as "not asked for".
+  if (word.empty()) throw CLI::ValidationError(name, "the value is empty");
   if (word.starts_with("--") && name.starts_with("--")) {
     throw CLI::ValidationError(name, "a value is missing before " + word);
   }

@@ -403,7 +403,7 @@ def statistics(timed, alpha):
 def outcome(s, p, decision):
     if s["bistable"]:
         return "not-comparable"
-    effect = max(s["estimate"], 1 / s["estimate"]) - 1
+    effect = min(max(e, 1 / e) - 1 for e in (s["estimate"], median(s["pairs"])))
     side = s["estimate"] < 1 if s["below"] > s["above"] else s["estimate"] > 1
     if (p < decision["alpha"] and side and effect > decision["minimum_effect"]
             and s["floor"] is not None and effect > s["floor"]):
@@ -503,6 +503,11 @@ def review(folder):
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
+        return 2
+    needed = ("evidence.tar.xz", "sources.tar.gz", "audit.json")
+    missing = [name for name in needed if not os.path.isfile(os.path.join(sys.argv[1], name))]
+    if missing:
+        print(f"{sys.argv[1]} is not an audited bundle: it has no {', '.join(missing)}", file=sys.stderr)
         return 2
     review(sys.argv[1])
     for problem in problems:

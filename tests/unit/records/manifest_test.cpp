@@ -154,6 +154,20 @@ TEST(Manifest, WhatIsWrongIsNamedWithItsFieldAndValue) {
   }
 }
 
+TEST(Manifest, AnOptionThatNoLibraryReadsIsRefused) {
+  const std::string place = "\"baseline\": \"a\"";
+  const auto read = ParseManifest(
+      Edited(kCustom, place,
+             "\"controls\": {\"workers_per_block\": 64}, " + place),
+      "m.json");
+  EXPECT_TRUE(read.ok()) << read.error().message;
+  const auto unread = ParseManifest(
+      Edited(kCustom, place, "\"controls\": {\"packet_width\": 8}, " + place),
+      "m.json");
+  ASSERT_FALSE(unread.ok());
+  EXPECT_NE(unread.error().message.find("packet_width"), std::string::npos);
+}
+
 TEST(Manifest, AnUnreachableAlphaSaysHowManyCyclesWouldDo) {
   const auto m = ParseManifest(
       Edited(kGood, "\"alpha\": 0.05", "\"alpha\": 0.001"), "m.json");
