@@ -102,14 +102,15 @@ class HeldCaptureTest : public CaptureToolTest {
   HeldCaptureTest() {
     CustomExperiment experiment;
     experiment.candidate_symbol = "twice_when_released";
-    start_.words = {WriteExperiment(scratch_ / "m", experiment), "-o", run_};
-    start_.hold = scratch_ / "hold";
-    MustWrite(start_.hold, "");
+    start_ =
+        CaptureStart({WriteExperiment(scratch_ / "m", experiment), "-o", run_});
+    start_.environment["CAPTURE_TEST_HOLD"] = hold_;
+    MustWrite(hold_, "");
   }
 
   // Stops the tool by `number` while the second capture is being made.
   ToolEnd Stop(int number) {
-    CaptureProcess tool(start_);
+    ToolProcess tool(start_);
     AwaitFile(run_ + "/" + CapturePath("only", "a"));
     AwaitFile(run_ + "/captures/only/.b.partial/.build.json");
     tool.Signal(number);
@@ -124,8 +125,8 @@ class HeldCaptureTest : public CaptureToolTest {
     std::erase_if(before, [](const auto& file) {
       return file.first.find(".partial/") != std::string::npos;
     });
-    EXPECT_EQ(unlink(start_.hold.c_str()), 0);
-    const ToolEnd end = CaptureProcess(start_).Await();
+    EXPECT_EQ(unlink(hold_.c_str()), 0);
+    const ToolEnd end = ToolProcess(start_).Await();
     EXPECT_EQ(end.status, 0) << end.talk;
     const auto after = Snapshot(run_);
     for (const auto& [path, bytes] : before) {
@@ -139,6 +140,7 @@ class HeldCaptureTest : public CaptureToolTest {
     EXPECT_EQ(MustReadCapture(run_, "only", "b").attempt, 1);
   }
 
+  const std::string hold_ = scratch_ / "hold";
   ToolStart start_;
 };
 
@@ -163,12 +165,12 @@ TEST_F(HeldCaptureTest, ATerminatedRunEndsWithItsSignalsStatus) {
 }
 
 TEST_F(HeldCaptureTest, ASecondToolOnOneRunIsRefused) {
-  CaptureProcess first(start_);
+  ToolProcess first(start_);
   AwaitFile(run_ + "/" + CapturePath("only", "a"));
   const ToolEnd second = RunCapture(start_.words);
   EXPECT_EQ(second.status, 3);
   EXPECT_NE(second.talk.find("in use"), std::string::npos) << second.talk;
-  EXPECT_EQ(unlink(start_.hold.c_str()), 0);
+  EXPECT_EQ(unlink(hold_.c_str()), 0);
   EXPECT_EQ(first.Await().status, 0);
 }
 
@@ -178,10 +180,9 @@ TEST_F(CaptureToolTest, AFullDiskIsAnErrorThatCanBeResumedFrom) {
   std::string library = MustRead(scratch_ / "m/kernels.so");
   library.resize(size_t{1} << 20);
   MustReplace(scratch_ / "m/kernels.so", library);
-  ToolStart start;
-  start.words = {manifest, "-o", run_};
+  ToolStart start = CaptureStart({manifest, "-o", run_});
   start.file_bytes_max = library.size() - 1;
-  const ToolEnd full = CaptureProcess(start).Await();
+  const ToolEnd full = ToolProcess(start).Await();
   EXPECT_EQ(full.status, 3) << full.talk;
   EXPECT_NE(full.talk.find("File too large"), std::string::npos) << full.talk;
   EXPECT_TRUE(PathExists(run_ + "/" + kFreezePath));

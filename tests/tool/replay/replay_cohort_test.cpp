@@ -14,8 +14,8 @@
 #include "manifests/file.h"
 #include "manifests/sha256.h"
 #include "manifests/visit_order.h"
+#include "replay_process.h"
 #include "run_builder.h"
-#include "tool_process.h"
 
 namespace exhibit {
 namespace {
@@ -161,7 +161,7 @@ TEST_F(ReplayCohort, CompleteRunHasNothingToDoAndIsNotTouched) {
 
 TEST_F(ReplayCohort, KilledReplayGoesOnWhereItStopped) {
   BuildSlowRun();
-  ToolProcess first({run_, "--quiet"});
+  ToolProcess first(ReplayStart({run_, "--quiet"}));
   ASSERT_TRUE(Eventually(
       [&] { return PathExists(run_ + "/replays/n200/visit-0002.json"); }));
   first.Signal(SIGKILL);
@@ -187,7 +187,7 @@ TEST_F(ReplayCohort, KilledReplayGoesOnWhereItStopped) {
 TEST_F(ReplayCohort, PairSplitByAnInterruptionIsReplacedByACycle) {
   BuildSlowRun();
   // Stop within a pair: after an even visit.
-  ToolProcess first({run_, "--quiet"});
+  ToolProcess first(ReplayStart({run_, "--quiet"}));
   ASSERT_TRUE(Eventually(
       [&] { return PathExists(run_ + "/replays/n200/visit-0000.json"); }));
   first.Signal(SIGKILL);
@@ -201,7 +201,7 @@ TEST_F(ReplayCohort, SignalsEndItCleanlyAndItGoesOn) {
   for (int number : {SIGINT, SIGTERM}) {
     run_ = folder_ + "/run" + std::to_string(number);
     BuildSlowRun();
-    ToolProcess first({run_, "--quiet"});
+    ToolProcess first(ReplayStart({run_, "--quiet"}));
     ASSERT_TRUE(Eventually(
         [&] { return PathExists(run_ + "/replays/n200/calibration-1.json"); }));
     first.Signal(number);
@@ -218,7 +218,7 @@ TEST_F(ReplayCohort, NoWorkerOutlivesItsKilledParent) {
             .baseline = "never_returns.so",
             .candidate = "never_returns.so",
             .timeout_s = 600});
-  ToolProcess first({run_, "--quiet"});
+  ToolProcess first(ReplayStart({run_, "--quiet"}));
   ASSERT_TRUE(Eventually([&] { return AnyProcessMaps(run_); }));
   first.Signal(SIGKILL);
   first.Await();
@@ -227,7 +227,7 @@ TEST_F(ReplayCohort, NoWorkerOutlivesItsKilledParent) {
 
 TEST_F(ReplayCohort, SecondReplayOfOneRunIsRefused) {
   BuildSlowRun();
-  ToolProcess first({run_, "--quiet"});
+  ToolProcess first(ReplayStart({run_, "--quiet"}));
   ASSERT_TRUE(Eventually(
       [&] { return PathExists(run_ + "/replays/n200/calibration-0.json"); }));
   ToolEnd second = RunReplay({run_});

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "manifests/file.h"
+#include "replay_process.h"
 #include "run_builder.h"
-#include "tool_process.h"
 
 namespace exhibit {
 namespace {
@@ -53,7 +53,8 @@ TEST_F(ReplayDisk, FullDiskIsAnErrorAndLeavesOnlyWholeFiles) {
                        "cp -r '" +
                        small + "/run' '" + left + "'; exit $status";
   ToolEnd end =
-      ToolProcess({small + "/run", "--quiet"}, InNamespace(script)).Await();
+      ToolProcess(ReplayStart({small + "/run", "--quiet"}, InNamespace(script)))
+          .Await();
   EXPECT_EQ(end.status, 3) << end.talk;
   EXPECT_NE(end.talk.find("No space left"), std::string::npos) << end.talk;
   // Every file that is there is whole: arrays are what their names say, and
@@ -68,7 +69,8 @@ TEST_F(ReplayDisk, ReadOnlyRunIsAnErrorAndIsNotTouched) {
   std::string script = "mount --bind '" + run_ + "' '" + run_ +
                        "' && mount -o remount,bind,ro '" + run_ +
                        "' && exec \"$0\" \"$@\"";
-  ToolEnd end = ToolProcess({run_, "--quiet"}, InNamespace(script)).Await();
+  ToolEnd end =
+      ToolProcess(ReplayStart({run_, "--quiet"}, InNamespace(script))).Await();
   EXPECT_EQ(end.status, 3) << end.talk;
   EXPECT_NE(end.talk.find("Read-only"), std::string::npos) << end.talk;
   EXPECT_EQ(ReadTree(run_), before);

@@ -5,8 +5,8 @@
 #include <signal.h>
 
 #include "manifests/file.h"
+#include "replay_process.h"
 #include "run_builder.h"
-#include "tool_process.h"
 
 namespace exhibit {
 namespace {

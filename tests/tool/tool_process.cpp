@@ -1,11 +1,16 @@
-#include "tool_process.h"
+#include "tests/tool/tool_process.h"
 
+#include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
+
+#include "manifests/file.h"
 
 namespace exhibit {
 namespace {
@@ -23,11 +28,10 @@ std::string Contents(int fd) {
 
 }  // namespace
 
-ToolProcess::ToolProcess(const std::vector<std::string>& words,
-                         const std::vector<std::string>& wrapper) {
-  std::vector<std::string> line = wrapper;
-  line.push_back(std::string(EXHIBIT_BIN_DIR) + "/exhibit-replay");
-  line.insert(line.end(), words.begin(), words.end());
+ToolProcess::ToolProcess(const ToolStart& start) : tool_(start.tool) {
+  std::vector<std::string> line = start.wrapper;
+  line.push_back(std::string(EXHIBIT_BIN_DIR) + "/" + tool_);
+  line.insert(line.end(), start.words.begin(), start.words.end());
   std::vector<char*> argv;
   for (std::string& word : line) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -38,11 +42,18 @@ ToolProcess::ToolProcess(const std::vector<std::string>& words,
   if (pid_ == 0) {
     dup2(out_, 1);
     dup2(talk_, 2);
+    for (const auto& [name, value] : start.environment) {
+      setenv(name.c_str(), value.c_str(), 1);
+    }
+    if (start.file_bytes_max != 0) {
+      const rlimit limit = {start.file_bytes_max, start.file_bytes_max};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    }
     execvp(argv[0], argv.data());
     _exit(127);
   }
   if (pid_ < 0 || out_ < 0 || talk_ < 0) {
-    throw std::runtime_error("cannot start exhibit-replay");
+    throw std::runtime_error("cannot start " + tool_);
   }
 }
 
@@ -60,7 +71,7 @@ void ToolProcess::Signal(int number) { kill(pid_, number); }
 ToolEnd ToolProcess::Await() {
   int status = 0;
   if (waitpid(pid_, &status, 0) != pid_) {
-    throw std::runtime_error("cannot wait for exhibit-replay");
+    throw std::runtime_error("cannot wait for " + tool_);
   }
   pid_ = -1;
   ToolEnd end;
@@ -71,8 +82,12 @@ ToolEnd ToolProcess::Await() {
   return end;
 }
 
-ToolEnd RunReplay(const std::vector<std::string>& words) {
-  return ToolProcess(words).Await();
+void AwaitFile(const std::string& path) {
+  for (int tries = 0; tries < 6000; ++tries) {
+    if (PathExists(path)) return;
+    usleep(10000);
+  }
+  FAIL() << path << " did not come";
 }
 
 }  // namespace exhibit
