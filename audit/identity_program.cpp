@@ -12,22 +12,6 @@
 namespace exhibit {
 namespace {
 
-tile::AttentionSpec SpecOf(const ManifestCase& declared,
-                           const TileOptions& options) {
-  const std::vector<int64_t>& s = declared.shape;
-  tile::AttentionSpec spec;
-  spec.shape = {s[0], s[1], s[2], s[3], s[4], s[5], s[6]};
-  spec.query_block = declared.tile[0];
-  spec.key_block = declared.tile[1];
-  const auto contraction = [](const std::string& word) {
-    return word == "reduce" ? tile::Contraction::kReduce
-                            : tile::Contraction::kMma;
-  };
-  spec.qk = contraction(options.qk);
-  spec.pv = contraction(options.pv);
-  return spec;
-}
-
 // program.tile is, byte for byte, the canonical text of the declared program.
 void CheckText(const CaptureFiles& files, const std::string& declared,
                Checker& check) {
@@ -138,8 +122,9 @@ std::optional<RealizationReport> CheckProgram(
       OptionsFor(manifest, *c.declared, variant);
   if (!options.ok()) return std::nullopt;  // Reported by the declaration.
   const Result<tile::Program> program =
-      c.program ? c.program->program
-                : tile::BuildAttention(SpecOf(*c.declared, *options));
+      c.program
+          ? c.program->program
+          : tile::BuildAttention(tile::AttentionSpecOf(*c.declared, *options));
   if (!program.ok()) {
     check.ReportError("program-differs", kManifestPath, program.error());
     return std::nullopt;

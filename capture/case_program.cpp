@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "capture/attention_case.h"
 #include "compiler/tile/attention.h"
 #include "compiler/tile/experiment.h"
 #include "manifests/file.h"
@@ -15,6 +14,15 @@ namespace {
 Error InCase(const ManifestCase& manifest_case, Error error) {
   error.message = "case " + manifest_case.name + ": " + error.message;
   return error;
+}
+
+// Whether the case is an attention program at all, so that an illegal shape
+// ends a capture before anything is written.
+Status CheckAttentionCase(const ManifestCase& manifest_case) {
+  const Result<std::string> text =
+      tile::AttentionText(tile::AttentionSpecOf(manifest_case, TileOptions()));
+  if (!text.ok()) return InCase(manifest_case, text.error());
+  return Ok();
 }
 
 // query, key, value, output.
@@ -87,7 +95,7 @@ Result<tile::Program> ProgramToCompile(const ManifestCase& manifest_case,
                                        const CaseProgram& program,
                                        const TileOptions& options) {
   if (program.text) return *program.text;
-  return tile::BuildAttention(AttentionSpecOf(manifest_case, options));
+  return tile::BuildAttention(tile::AttentionSpecOf(manifest_case, options));
 }
 
 }  // namespace exhibit

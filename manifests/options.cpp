@@ -193,6 +193,12 @@ Result<Json> ParseOptionText(std::string_view text) {
   if (code == std::errc() && end == text.data() + text.size() &&
       value >= -kIntegerMax && value <= kIntegerMax)
     return Json(value);
+  if (code == std::errc::result_out_of_range ||
+      (code == std::errc() && end == text.data() + text.size())) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "integer " + QuoteText(text) + " is beyond 2^53",
+                 "--list-options shows the legal values."};
+  }
   const bool word =
       !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || c == '_';

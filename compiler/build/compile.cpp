@@ -76,6 +76,8 @@ Result<CompiledKernel> CompileKernel(const tile::Program& program,
   kernel.ir = std::move(emitted.ir);
   kernel.assembly = std::move(code.assembly);
   kernel.object = std::move(code.object);
+  kernel.packet_instructions = emitted.packet_instructions;
+  kernel.has_full_packet_clone = emitted.full_packet_specializations == 1;
   kernel.workspace_bytes = static_cast<uint64_t>(plan.private_workspace_bytes);
   kernel.phases.insert(kernel.phases.end(), code.phases.begin(),
                        code.phases.end());

@@ -49,6 +49,8 @@ struct CompiledKernel {
   std::string assembly;      // kernel.s, of the optimised module.
   std::string object;        // kernel.o, exactly the bytes ORC linked.
   std::string realization;   // realization.json, canonical.
+  int64_t packet_instructions = 0;  // Of the packet body, before optimisation.
+  bool has_full_packet_clone = false;
   uint64_t workspace_bytes = 0;  // What launch.workspace must offer, or 0.
   std::vector<CompilePhase> phases;
 

@@ -115,9 +115,9 @@ Result<EmittedModule> EmitModule(const tile::Program& program,
   emitted.accesses = ReportOf(body.accesses());
 
   llvm::Function* full = nullptr;
-  const FunctionShape shape = ShapeOf(*packet);
+  emitted.packet_instructions = ShapeOf(*packet).instructions;
   if (options.full_packet &&
-      shape.instructions <= options.max_full_packet_instructions) {
+      emitted.packet_instructions <= options.max_full_packet_instructions) {
     full =
         CloneFull(*packet, program.name + ".packet.full", options.packet_width);
     emitted.full_packet_specializations = 1;

@@ -49,6 +49,7 @@ struct EmittedModule {
   std::string block_symbol;              // "<name>.packet_batch"
   std::vector<FunctionShape> functions;  // In module order.
   AccessReport accesses;
+  int64_t packet_instructions = 0;  // What max_full_packet_instructions bounds.
   int64_t full_packet_specializations = 0;      // 0 or 1.
   int64_t full_packet_cloned_instructions = 0;  // 0 when there is no clone.
   std::string math_helper_sha256;  // Of the text of both exp functions.

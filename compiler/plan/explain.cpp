@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include "compiler/plan/plan.h"
 
 namespace exhibit {
@@ -34,13 +36,49 @@ std::string MmaLine(const Program& program, const MmaPlan& mma) {
   return line + "\n";
 }
 
-std::string ArrayLine(const Plan& plan, const ArrayPlan& array) {
-  std::string line = "array " + array.name + ": " +
-                     std::string(NameOf(array.scalar)) + " x " +
-                     std::to_string(array.elements) + " at " +
-                     std::to_string(array.offset_bytes);
-  if (array.is_next) return line + ", next of a carry\n";
-  return line + ", rule " + plan.values.at(array.value).rule + "\n";
+std::string_view RuleText(char rule) {
+  switch (rule) {
+    case 'a':
+      return "more than max_unrolled_tile_elements elements";
+    case 'b':
+      return "a reduce reads it";
+    case 'c':
+      return "an operation with more than max_unrolled_tile_elements results "
+             "reads it";
+    case 'd':
+      return "an mma that only the cap rolls indexes it";
+  }
+  return "";
+}
+
+std::string ArrayText(const ArrayPlan& array) {
+  return "array \"" + array.name + "\" at " +
+         std::to_string(array.offset_bytes);
+}
+
+// Where a value lives, and the rule that put it there.
+std::string ValueLine(const Program& program, const Plan& plan,
+                      tile::ValueId id) {
+  const ValuePlan& value = plan.values.at(id);
+  std::string line = "value " + ValueName(program, id) + ": " +
+                     std::string(NameOf(TypeOf(program, id).scalar)) + " x " +
+                     std::to_string(ElementCount(program, id)) + ", ";
+  switch (value.kind) {
+    case StorageKind::kElements:
+      return line + "elements: no rule asks for an array\n";
+    case StorageKind::kConstant:
+      return line + "constant: made again where it is read\n";
+    case StorageKind::kDeferred:
+      return line + "deferred: elementwise with one use, computed there\n";
+    case StorageKind::kSnapshot:
+      break;
+  }
+  line += ArrayText(plan.arrays.at(value.array));
+  if (value.next_array >= 0) {
+    line += ", next in " + ArrayText(plan.arrays.at(value.next_array));
+  }
+  return line + ": rule " + value.rule + ", " +
+         std::string(RuleText(value.rule)) + "\n";
 }
 
 }  // namespace
@@ -48,7 +86,9 @@ std::string ArrayLine(const Plan& plan, const ArrayPlan& array) {
 std::string ExplainPlan(const Program& program, const Plan& plan) {
   std::string text;
   for (const MmaPlan& mma : plan.mmas) text += MmaLine(program, mma);
-  for (const ArrayPlan& array : plan.arrays) text += ArrayLine(plan, array);
+  for (size_t id = 0; id < plan.values.size(); ++id) {
+    text += ValueLine(program, plan, static_cast<tile::ValueId>(id));
+  }
   text +=
       "snapshots: " + std::to_string(plan.static_snapshot_bytes_per_worker) +
       " bytes per worker in " +

@@ -140,8 +140,9 @@ bool MmaIsRolled(int64_t terms, const TileOptions& options);
 MmaPlan PlanMma(const tile::Program& program, const tile::Mma& mma,
                 const TileOptions& options);
 
-// The plan as lines for a person, each ended by "\n": one per mma, one per
-// array with the rule that asked for it, then the totals.
+// The plan as lines for a person, each ended by "\n": one per mma with what was
+// refused and why, one per value with the rule that decided where it lives,
+// then the totals.
 std::string ExplainPlan(const tile::Program& program, const Plan& plan);
 
 }  // namespace exhibit

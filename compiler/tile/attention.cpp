@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <stdexcept>
+#include <vector>
 
 #include "compiler/tile/text.h"
 
@@ -184,7 +186,30 @@ Words WordsOf(const AttentionSpec& spec) {
   };
 }
 
+Contraction ContractionOf(const std::string& word) {
+  if (word == "mma") return Contraction::kMma;
+  if (word == "reduce") return Contraction::kReduce;
+  throw std::logic_error("contraction " + word);
+}
+
 }  // namespace
+
+AttentionSpec AttentionSpecOf(const ManifestCase& manifest_case,
+                              const TileOptions& options) {
+  const std::vector<int64_t>& shape = manifest_case.shape;
+  if (shape.size() != 7 || manifest_case.tile.size() != 2) {
+    throw std::logic_error("attention case " + manifest_case.name +
+                           " without seven extents and two tile extents");
+  }
+  AttentionSpec spec;
+  spec.shape = {shape[0], shape[1], shape[2], shape[3],
+                shape[4], shape[5], shape[6]};
+  spec.query_block = manifest_case.tile[0];
+  spec.key_block = manifest_case.tile[1];
+  spec.qk = ContractionOf(options.qk);
+  spec.pv = ContractionOf(options.pv);
+  return spec;
+}
 
 float AttentionScale(int64_t depth) {
   return 1.0f / std::sqrt(static_cast<float>(depth));

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "compiler/tile/program.h"
+#include "manifests/manifest.h"
+#include "manifests/options.h"
 #include "manifests/result.h"
 
 namespace exhibit::tile {
@@ -39,6 +41,12 @@ struct AttentionSpec {
   Contraction qk = Contraction::kMma;
   Contraction pv = Contraction::kMma;
 };
+
+// An attention case of a manifest under `options`, of which qk and pv are read.
+// A shape without seven extents or a tile without two is a bug: the manifest
+// reader refuses both.
+AttentionSpec AttentionSpecOf(const ManifestCase& manifest_case,
+                              const TileOptions& options);
 
 // The softmax scale: f32(1) / sqrt(f32(depth)), each step rounded to f32.
 float AttentionScale(int64_t depth);

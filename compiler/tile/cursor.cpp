@@ -31,9 +31,13 @@ Error Cursor::ErrorHere(std::string_view what, ErrorKind kind) const {
 }
 
 Error Cursor::Expected(std::string_view what) const {
-  return ErrorHere(
+  Error error = ErrorHere(
       "expected " + std::string(what) + ", found " + DescribeToken(token_),
       ErrorKind::kCorrupt);
+  error.hint = token_.text == "\r"
+                   ? "The line ends in CRLF: sed -i 's/\\r$//' FILE"
+                   : "The grammar is in compiler/TILE.md.";
+  return error;
 }
 
 Status Cursor::Require(std::string_view word) {

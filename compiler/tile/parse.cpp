@@ -419,6 +419,10 @@ Status CheckFirstLine(std::string_view text, std::string_view where) {
     return Error{ErrorKind::kCorrupt,
                  at + ":1:15: expected end of line, found end of text", ""};
   }
+  if (line.ends_with('\r')) {
+    return Error{ErrorKind::kCorrupt, at + ":1: the line ends in CRLF",
+                 "Tile text has LF line ends: sed -i 's/\\r$//' FILE"};
+  }
   const bool other_version =
       end != std::string_view::npos && line.starts_with(kSchema);
   return Error{

@@ -85,6 +85,47 @@ TEST_F(CompileToolTest, EveryProductGoesToStandardOutput) {
          "entry double.packet_batch.blocks");
 }
 
+TEST_F(CompileToolTest, WithoutAnAskedProductTheDecisionsAreExplained) {
+  Expect(0, "exhibit-compile double.tile",
+         "value v: f32 x 4, elements: no rule asks for an array");
+  Expect(0, "exhibit-compile double.tile",
+         "full packet: not asked for; the packet body has ");
+  Expect(0, "exhibit-compile double.tile --set full_packet=true",
+         "full packet: cloned, the packet body has ");
+  Expect(0,
+         "exhibit-compile double.tile --set full_packet=true "
+         "--set max_full_packet_instructions=3",
+         "full packet: refused, the packet body has ");
+}
+
+TEST_F(CompileToolTest, AnExplanationBesideAProductGoesToStandardError) {
+  Expect(0,
+         "exhibit-compile double.tile --explain --emit ir > a.ll 2> why; "
+         "exhibit-compile double.tile --emit ir > b.ll; cmp a.ll b.ll && "
+         "grep -c 'value w' why",
+         "1");
+}
+
+TEST_F(CompileToolTest, CapacityIsTabledBeforeAnythingIsCompiled) {
+  const std::string manifest = "--capacity \"" EXHIBIT_SOURCE_DIR "/manifests/";
+  const auto line = [&](const std::string& name, const std::string& start) {
+    return "exhibit-compile " + manifest + name + ".json\" | grep '^" + start +
+           "' | tr -s ' '";
+  };
+  Expect(0, line("strided", "mha-cap8-pon *r4"),
+         "mha-cap8-pon r4 8576 5 68608 2 0 2 1 0 query64 K1024 V1024 masked16 "
+         "p16\n");
+  Expect(0, line("shapes", "prefill-8x16 *cap0"),
+         "prefill-8x16 cap0 10160 16 81280 2 0 0 2 0 query256 acc256 "
+         "acc_next256 K512 V512 dot128 n16:i64 limit8:i64 inside16:bool "
+         "valid128:bool masked128 next_max8 alpha8 p128 PV256 row_sum8\n");
+  Expect(0, line("matmul", "tails *r4"),
+         "tails r4 1280 2 0 1 0 1 15 0 left64 right256\n");
+  Expect(2, "exhibit-compile double.tile " + manifest + "strided.json\"",
+         "takes programs and options from the manifest");
+  Expect(3, "exhibit-compile --capacity absent.json", "absent.json");
+}
+
 TEST_F(CompileToolTest, OptionsAreListedWithTheirLegalValues) {
   Expect(0, "exhibit-compile --list-options", "mma_output_block = 1");
 }
@@ -98,7 +139,9 @@ TEST_F(CompileToolTest, AnIllegalOptionIsAUsageErrorThatNamesTheLegalSet) {
          "exhibit-compile double.tile --set packet_width=4 "
          "--set packet_width=8 --emit ir",
          "twice");
-  Expect(2, "exhibit-compile double.tile", "nothing is asked for");
+  Expect(2,
+         "exhibit-compile double.tile --set packet_width=99999999999999999999",
+         "--set packet_width: integer \"99999999999999999999\" is beyond 2^53");
   Expect(2, "exhibit-compile --emit ir", "either PROGRAM or --attention");
   Expect(2, "exhibit-compile double.tile --emit bitcode", "one of program");
   Expect(2, "exhibit-compile --attention 1,2,3 --emit ir", "7 integers");
@@ -108,6 +151,7 @@ TEST_F(CompileToolTest, AnIllegalOptionIsAUsageErrorThatNamesTheLegalSet) {
 TEST_F(CompileToolTest, WhatIsUnknownIsUnsupported) {
   Expect(4, "exhibit-compile double.tile --set speed=9 --emit ir", "speed");
   Expect(4, "exhibit-compile double.tile --cpu znver9 --emit ir", "znver9");
+  Expect(4, "exhibit-compile double.tile --cpu znver9 --emit plan", "znver9");
   Expect(4,
          "sed s,tile/1,tile/9, double.tile > new.tile; "
          "exhibit-compile new.tile --emit ir",
@@ -119,6 +163,10 @@ TEST_F(CompileToolTest, ABadProgramIsShownByLineAndColumn) {
          "sed 's/add v, v/add v, u/' double.tile > bad.tile; "
          "exhibit-compile bad.tile --emit ir",
          "bad.tile:10:");
+  Expect(3,
+         "sed 's/$/\\r/' double.tile > windows.tile; "
+         "exhibit-compile windows.tile --emit ir",
+         "CRLF");
   Expect(3, "exhibit-compile absent.tile --emit ir", "absent.tile");
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tests/unit/plan/programs.h"
@@ -123,23 +124,47 @@ TEST(Explain, SaysEverythingThatWasDecided) {
   options.max_unrolled_mma_terms = 8;
   options.max_unrolled_region_work = 31;
   const tile::Program program = *BuildAttention(Mha());
-  EXPECT_EQ(
-      ExplainPlan(program, *PlanProgram(program, options)),
+  const std::string text = ExplainPlan(program, *PlanProgram(program, options));
+  EXPECT_TRUE(text.starts_with(
       "mma dot: 64 terms, run-time loop by max_unrolled_mma_terms, one output "
       "at a time (a group of 4 outputs is 32 work, max_unrolled_region_work is "
       "31), cost unmodeled\n"
       "mma PV: 16 terms, run-time loop by max_unrolled_mma_terms, one output "
       "at a time (a group of 4 outputs is 32 work, max_unrolled_region_work is "
       "31), cost unmodeled\n"
-      "array query: f32 x 64 at 0, rule d\n"
-      "array K: f32 x 1024 at 2048, rule a\n"
-      "array V: f32 x 1024 at 34816, rule a\n"
-      "array masked: f32 x 16 at 67584, rule b\n"
-      "array p: f32 x 16 at 68096, rule b\n"
+      "value b: i64 x 1, elements: no rule asks for an array\n"))
+      << text;
+  EXPECT_TRUE(text.ends_with(
       "snapshots: 8576 bytes per worker in 5 arrays, 68608 bytes per packet in "
       "the workspace\n"
       "mmas: 0 blocked, 0 two-dimensional, 2 rolled\n"
-      "dispatch: 8 instances, 1 full packets, 0 tail packets\n");
+      "dispatch: 8 instances, 1 full packets, 0 tail packets\n"))
+      << text;
+  for (const char* line :
+       {"value query: f32 x 64, array \"query\" at 0: rule d, an mma that only "
+        "the cap rolls indexes it\n",
+        "value V: f32 x 1024, array \"V\" at 34816: rule a, more than "
+        "max_unrolled_tile_elements elements\n",
+        "value p: f32 x 16, array \"p\" at 68096: rule b, a reduce reads it\n",
+        "value scale: f32 x 1, constant: made again where it is read\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            static_cast<std::ptrdiff_t>(program.values.size()) + 5);
+}
+
+TEST(Explain, ShowsBothArraysOfACarryAndWhatIsDeferred) {
+  const tile::Program program = *BuildAttention(Prefill());
+  const std::string text =
+      ExplainPlan(program, *PlanProgram(program, TileOptions()));
+  EXPECT_NE(text.find("value acc: f32 x 128, array \"acc\" at 4096, next in "
+                      "array \"acc_next\" at 8192: rule a"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("value kept: f32 x 128, deferred: elementwise with one "
+                      "use, computed there\n"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -4,25 +4,27 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <iostream>
-#include <iterator>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "compiler/build/compile.h"
 #include "compiler/build/reproduce.h"
+#include "compiler/build/target_cpu.h"
 #include "compiler/plan/plan.h"
-#include "compiler/tile/attention.h"
 #include "compiler/tile/text.h"
+#include "compiler/tool/capacity_table.h"
+#include "compiler/tool/failure.h"
+#include "compiler/tool/input.h"
 #include "manifests/file.h"
 #include "manifests/manifest.h"
 #include "manifests/options.h"
 #include "manifests/run_layout.h"
 #include "manifests/tool/command.h"
+#include "manifests/tool/talk.h"
 
 namespace exhibit {
 namespace {
@@ -34,25 +36,12 @@ struct Arguments {
   std::vector<std::string> settings;
   std::string cpu;  // Empty: native, or the recorded one of --reproduce.
   std::string reproduce;
+  std::vector<std::string> capacity;  // Manifests.
   std::string folder;
   std::string emit;
   bool list_options = false;
   bool explain = false;
 };
-
-// An error in the command line's own words: exit 2 instead of 3.
-struct Failure {
-  Error error;
-  bool is_usage = false;
-};
-
-template <typename T>
-using Outcome = std::variant<T, Failure>;
-
-Failure Usage(std::string message, std::string hint) {
-  return {{ErrorKind::kInvalidArgument, std::move(message), std::move(hint)},
-          true};
-}
 
 Exit Report(const Failure& failure) {
   return failure.is_usage ? ReportUsage(failure.error)
@@ -70,95 +59,6 @@ Exit ListOptions() {
   }
   const Status printed = PrintProduct(text);
   return printed.ok() ? Exit::kDone : ReportError(printed.error());
-}
-
-// "1,8,2" as exactly `count` decimal integers.
-Outcome<std::vector<int64_t>> ParseList(const std::string& flag,
-                                        const std::string& text, size_t count) {
-  std::vector<int64_t> numbers;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (true) {
-    int64_t number = 0;
-    const auto [stop, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) break;
-    numbers.push_back(number);
-    if (stop == end && numbers.size() == count) return numbers;
-    if (stop == end || *stop != ',') break;
-    at = stop + 1;
-  }
-  return Usage(flag + " needs " + std::to_string(count) +
-                   " integers with commas, read \"" + text + "\"",
-               flag == "--tile" ? "such as --tile 1,16"
-                                : "such as --attention 1,8,2,1,2053,80,96");
-}
-
-Outcome<TileOptions> ReadSettings(const std::vector<std::string>& settings) {
-  TileOptions options;
-  std::vector<std::string> seen;
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    if (equals == std::string::npos) {
-      return Usage("--set needs option=value, read \"" + setting + "\"",
-                   "--list-options shows the options");
-    }
-    const std::string name = setting.substr(0, equals);
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-      return Usage("--set gives " + name + " twice", "keep one of them");
-    }
-    seen.push_back(name);
-    Result<Json> value =
-        ParseOptionText(std::string_view(setting).substr(equals + 1));
-    if (!value.ok()) return Failure{value.error(), true};
-    const Status set = SetTileOption(name, *value, options);
-    if (!set.ok()) {
-      return Failure{set.error(),
-                     set.error().kind == ErrorKind::kInvalidArgument};
-    }
-  }
-  const Status checked = CheckTileOptions(options);
-  if (!checked.ok()) return Failure{checked.error(), true};
-  return options;
-}
-
-Outcome<tile::Program> BuildIn(const Arguments& arguments,
-                               const TileOptions& options) {
-  auto shape = ParseList("--attention", arguments.attention, 7);
-  if (auto* failure = std::get_if<Failure>(&shape)) return *failure;
-  auto blocks = ParseList("--tile", arguments.tile, 2);
-  if (auto* failure = std::get_if<Failure>(&blocks)) return *failure;
-  const auto& s = std::get<std::vector<int64_t>>(shape);
-  const auto& b = std::get<std::vector<int64_t>>(blocks);
-  tile::AttentionSpec spec;
-  spec.shape = {s[0], s[1], s[2], s[3], s[4], s[5], s[6]};
-  spec.query_block = b[0];
-  spec.key_block = b[1];
-  auto contraction = [](const std::string& word) {
-    return word == "reduce" ? tile::Contraction::kReduce
-                            : tile::Contraction::kMma;
-  };
-  spec.qk = contraction(options.qk);
-  spec.pv = contraction(options.pv);
-  Result<tile::Program> program = tile::BuildAttention(spec);
-  if (!program.ok()) return Failure{program.error(), true};
-  return std::move(*program);
-}
-
-Outcome<tile::Program> ReadInput(const Arguments& arguments) {
-  const auto limit = static_cast<uint64_t>(tile::TileLimits().text_bytes_max);
-  std::string text;
-  std::string where = arguments.program;
-  if (arguments.program == "-") {
-    where = "standard input";
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    Result<std::string> bytes = ReadFile(arguments.program, limit);
-    if (!bytes.ok()) return Failure{bytes.error()};
-    text = std::move(*bytes);
-  }
-  Result<tile::Program> program = tile::ReadProgram(text, where);
-  if (!program.ok()) return Failure{program.error()};
-  return std::move(*program);
 }
 
 Status WriteFolder(const std::string& folder, const CompiledKernel& kernel) {
@@ -184,9 +84,25 @@ Status WriteFolder(const std::string& folder, const CompiledKernel& kernel) {
   return SyncFolder(folder);
 }
 
-std::string Explanation(const tile::Program& program, const Plan& plan,
+// Whether the packet body has a clone for full packets, and why not.
+std::string CloneLine(const TileOptions& options,
+                      const CompiledKernel& kernel) {
+  const std::string size = std::to_string(kernel.packet_instructions) +
+                           " instructions, max_full_packet_instructions is " +
+                           std::to_string(options.max_full_packet_instructions);
+  if (!options.full_packet) {
+    return "full packet: not asked for; the packet body has " + size + "\n";
+  }
+  return std::string("full packet: ") +
+         (kernel.has_full_packet_clone ? "cloned" : "refused") +
+         ", the packet body has " + size + "\n";
+}
+
+std::string Explanation(const tile::Program& program,
+                        const TileOptions& options, const Plan& plan,
                         const CompiledKernel& kernel) {
   std::string text = ExplainPlan(program, plan);
+  text += CloneLine(options, kernel);
   text += "object " + std::to_string(kernel.object.size()) + " bytes, entry " +
           kernel.symbol + "\n";
   for (const CompilePhase& phase : kernel.phases) {
@@ -222,11 +138,14 @@ Exit Compile(const Arguments& arguments, const tile::Program& program,
     const Status written = WriteFolder(arguments.folder, *kernel);
     if (!written.ok()) return ReportError(written.error());
   }
-  if (arguments.explain) return Print(Explanation(program, *plan, *kernel));
-  if (!arguments.emit.empty()) {
-    return Print(ProductOf(*kernel, arguments.emit));
-  }
-  return Exit::kDone;
+  const bool explain =
+      arguments.explain || (arguments.emit.empty() && arguments.folder.empty());
+  const std::string explanation =
+      explain ? Explanation(program, options, *plan, *kernel) : "";
+  if (arguments.emit.empty()) return Print(explanation);
+  // Standard output carries one product.
+  if (explain) SayPlainLine(explanation);
+  return Print(ProductOf(*kernel, arguments.emit));
 }
 
 std::string_view WordOf(ReproductionVerdict verdict) {
@@ -247,15 +166,13 @@ std::string_view WordOf(ReproductionVerdict verdict) {
 // compared.
 Exit Reproduce(const Arguments& arguments) {
   const std::string& run = arguments.reproduce;
-  const std::string path = run + "/" + kManifestPath;
-  const Result<std::string> bytes = ReadFile(path, kRecordBytesMax);
-  if (!bytes.ok()) return ReportError(bytes.error());
-  const Result<Manifest> manifest = ParseManifest(*bytes, path);
-  if (!manifest.ok()) return ReportError(manifest.error());
+  const auto read = ReadManifest(run + "/" + kManifestPath);
+  if (auto* failure = std::get_if<Failure>(&read)) return Report(*failure);
+  const Manifest& manifest = std::get<CommandManifest>(read).manifest;
   bool differs = false;
   bool other_llvm = false;
-  for (const ManifestCase& c : manifest->cases) {
-    for (const ManifestVariant& variant : manifest->variants) {
+  for (const ManifestCase& c : manifest.cases) {
+    for (const ManifestVariant& variant : manifest.variants) {
       const Result<Reproduction> made =
           ReproduceVariant(run, c.name, variant, arguments.cpu);
       if (!made.ok()) return ReportError(made.error());
@@ -273,38 +190,74 @@ Exit Reproduce(const Arguments& arguments) {
   return other_llvm ? Exit::kUnsupported : Exit::kDone;
 }
 
+// A table per manifest, each under the manifest's name.
+Exit PrintCapacity(const Arguments& arguments) {
+  for (const std::string& path : arguments.capacity) {
+    const auto read = ReadManifest(path);
+    if (auto* failure = std::get_if<Failure>(&read)) return Report(*failure);
+    const auto& command = std::get<CommandManifest>(read);
+    const auto table = CapacityTable(command);
+    if (auto* failure = std::get_if<Failure>(&table)) return Report(*failure);
+    const Status printed = PrintProduct(command.manifest.name + "\n" +
+                                        std::get<std::string>(table) + "\n");
+    if (!printed.ok()) return ReportError(printed.error());
+  }
+  return Exit::kDone;
+}
+
 bool AsksToCompile(const Arguments& arguments) {
   return !(arguments.program.empty() && arguments.attention.empty() &&
            arguments.settings.empty() && arguments.folder.empty() &&
            arguments.emit.empty() && !arguments.explain);
 }
 
-Exit Run(const Arguments& arguments) {
+// What takes the place of compiling, or nullopt.
+std::optional<Exit> RunOther(const Arguments& arguments) {
   if (arguments.list_options) return ListOptions();
-  if (!arguments.reproduce.empty()) {
-    if (!AsksToCompile(arguments)) return Reproduce(arguments);
-    return Report(Usage("--reproduce takes program and options from the run",
-                        "give --cpu or nothing beside it"));
+  const bool reproduce = !arguments.reproduce.empty();
+  const bool capacity = !arguments.capacity.empty();
+  if (!reproduce && !capacity) return std::nullopt;
+  if (reproduce && capacity) {
+    return Report(UsageFailure("--reproduce and --capacity are two questions",
+                               "ask one at a time"));
   }
+  if (AsksToCompile(arguments) || (capacity && !arguments.cpu.empty())) {
+    return Report(UsageFailure(
+        reproduce ? "--reproduce takes program and options from the run"
+                  : "--capacity takes programs and options from the manifest",
+        reproduce ? "give --cpu or nothing beside it"
+                  : "give nothing beside it"));
+  }
+  return reproduce ? Reproduce(arguments) : PrintCapacity(arguments);
+}
+
+Status CheckCpu(const std::string& cpu) {
+  if (cpu.empty()) return Ok();
+  const Result<TargetCpu> target = ResolveTargetCpu(cpu);
+  return target.ok() ? Ok() : Status(target.error());
+}
+
+Exit Run(const Arguments& arguments) {
+  if (const auto other = RunOther(arguments)) return *other;
   if (arguments.program.empty() == arguments.attention.empty()) {
-    return Report(Usage("give either PROGRAM or --attention",
-                        "see exhibit-compile --help"));
+    return Report(UsageFailure("give either PROGRAM or --attention",
+                               "see exhibit-compile --help"));
   }
   if (!arguments.emit.empty() && std::find(kProducts.begin(), kProducts.end(),
                                            arguments.emit) == kProducts.end()) {
-    return Report(Usage("--emit cannot give \"" + arguments.emit + "\"",
-                        "one of program, plan, ir, asm, object, report"));
+    return Report(
+        UsageFailure("--emit cannot give \"" + arguments.emit + "\"",
+                     "one of program, plan, ir, asm, object, report"));
   }
-  if (arguments.emit.empty() && arguments.folder.empty() &&
-      !arguments.explain) {
-    return Report(Usage("nothing is asked for",
-                        "give -o DIR, --emit PRODUCT or --explain"));
-  }
+  const Status cpu = CheckCpu(arguments.cpu);
+  if (!cpu.ok()) return ReportError(cpu.error());
   auto options = ReadSettings(arguments.settings);
   if (auto* failure = std::get_if<Failure>(&options)) return Report(*failure);
   const auto& chosen = std::get<TileOptions>(options);
-  auto program = arguments.program.empty() ? BuildIn(arguments, chosen)
-                                           : ReadInput(arguments);
+  auto program =
+      arguments.program.empty()
+          ? ReadAttention(arguments.attention, arguments.tile, chosen)
+          : ReadProgramText(arguments.program);
   if (auto* failure = std::get_if<Failure>(&program)) return Report(*failure);
   return Compile(arguments, std::get<tile::Program>(program), chosen);
 }
@@ -319,6 +272,7 @@ int main(int argc, char** argv) {
       {"exhibit-compile --attention 1,8,2,1,2053,80,96 --tile 1,16 \\",
        "  --set mma_output_block=4 --set full_packet=true -o decode-r4",
        "exhibit-compile decode-r4/program.tile --emit plan",
+       "exhibit-compile --capacity manifests/strided.json",
        "exhibit-compile --reproduce run"});
   command.Text("PROGRAM", arguments.program, "Tile program, - for stdin");
   command.Text("--attention", arguments.attention,
@@ -331,6 +285,9 @@ int main(int argc, char** argv) {
                "Compile every program of a run again, for the recorded target "
                "unless --cpu is given, and compare the bytes: one line per "
                "object, exit 1 if any differs, 4 if another LLVM made it");
+  command.TextList("--capacity", arguments.capacity,
+                   "MANIFEST: what every capture of it will hold, as a table; "
+                   "may be given again");
   command.Text("-o,--output", arguments.folder,
                "Folder for program, IR, assembly, object, library, report");
   command.Text("--emit", arguments.emit,
@@ -338,7 +295,8 @@ int main(int argc, char** argv) {
   command.Flag("--list-options", arguments.list_options,
                "List the options of a program, with their legal values");
   command.Flag("--explain", arguments.explain,
-               "Print what was decided and why, and how long it took");
+               "Print what was decided and why, and how long it took; this is "
+               "also what is printed where nothing else is asked for");
   return exhibit::RunTool(argc, argv, command,
                           [&] { return exhibit::Run(arguments); });
 }
