@@ -104,7 +104,7 @@ CaseEvidence DecodeCaseEvidence(const Subject& subject,
   c.declared = &declared;
   DecodeProgram(subject, c, findings);
   Decode(subject, CasePath(declared.name), DecodeCase, c.record, findings);
-  for (const ManifestVariant& variant : manifest.variants) {
+  for (const ManifestVariant& variant : declared.variants) {
     CaptureEvidence& capture = c.captures[variant.name];
     capture.variant = &variant;
     Decode(subject, CapturePath(declared.name, variant.name), DecodeCapture,

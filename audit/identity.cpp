@@ -55,7 +55,8 @@ void CheckCase(const Subject& subject, const Evidence& evidence,
   for (const auto& [variant, capture] : c.captures) {
     if (!capture.Completed()) continue;
     const CaptureFiles files{subject, CaptureFolder(c.name(), variant),
-                             *capture.capture.record, c.ProgramName()};
+                             *capture.capture.record, c.ProgramName(),
+                             capture.variant->placement_bytes};
     Json::Object& details = c.details[variant];
     CheckHostFlags(files, evidence.freeze.record->host, check);
     std::optional<RealizationReport> report;

@@ -23,7 +23,8 @@ struct CaptureFiles {
   const Subject& subject;
   std::string folder;  // In the run.
   const CaptureRecord& record;
-  std::string program_name;  // Of a tile variant.
+  std::string program_name;     // Of a tile variant.
+  int64_t placement_bytes = 0;  // As the case declares it.
 
   std::string Path(const char* name) const { return folder + "/" + name; }
 };

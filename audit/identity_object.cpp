@@ -30,7 +30,8 @@ bool IsOfClosedKind(const std::string& object, std::string& problem) {
 void CheckLink(const CaptureFiles& files, const std::string& object,
                const std::string& library, Checker& check) {
   for (const std::string& difference :
-       CheckLinked({object, library, files.record.symbol})) {
+       CheckLinked({object, library, files.record.symbol,
+                    static_cast<uint64_t>(files.placement_bytes)})) {
     check.Report({.code = "link-differs",
                   .path = files.Path("kernel.so"),
                   .message = difference});

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "manifests/host/attempt_log.h"
 #include "capture/capture_job.h"
 #include "capture/capture_queue.h"
 #include "capture/case_arrays.h"
@@ -15,6 +14,7 @@
 #include "capture/orphan_arrays.h"
 #include "capture/run_folder.h"
 #include "manifests/file.h"
+#include "manifests/host/attempt_log.h"
 #include "manifests/host/host.h"
 #include "manifests/json.h"
 #include "manifests/manifest.h"
@@ -30,7 +30,7 @@ struct Declaration {
   std::string bytes;
   std::string folder;  // Of the manifest.
   Manifest manifest;
-  std::map<std::string, std::string> library_sha256;  // By variant.
+  std::map<std::string, std::string> library_sha256;  // By path.
 };
 
 Result<Declaration> ReadDeclaration(const std::string& path) {
@@ -47,7 +47,7 @@ Result<Declaration> ReadDeclaration(const std::string& path) {
     EXHIBIT_ASSIGN_OR_RETURN(
         const std::string library,
         ReadFile(declaration.folder + "/" + variant.library, kLibraryBytesMax));
-    declaration.library_sha256[variant.name] = Sha256Hex(library);
+    declaration.library_sha256[variant.library] = Sha256Hex(library);
   }
   for (const ManifestCase& manifest_case : manifest.cases) {
     EXHIBIT_RETURN_IF_ERROR(
@@ -129,7 +129,7 @@ class Attempt {
       if (Interrupted()) return Stopped();
       EXHIBIT_ASSIGN_OR_RETURN(const std::string case_sha256,
                                MakeCase(CaseRequestOf(), manifest_case));
-      for (const ManifestVariant& variant : manifest_.variants) {
+      for (const ManifestVariant& variant : manifest_case.variants) {
         jobs.push_back(JobOf(manifest_case, variant));
         jobs.back().case_sha256 = case_sha256;
       }
@@ -177,7 +177,7 @@ class Attempt {
     job.variant = &variant;
     if (variant.kind == "library") {
       job.library_path = declaration_.folder + "/" + variant.library;
-      job.library_sha256 = declaration_.library_sha256.at(variant.name);
+      job.library_sha256 = declaration_.library_sha256.at(variant.library);
     }
     job.freeze_sha256 = run_.freeze_sha256;
     job.tool = request_.tool;
@@ -218,7 +218,7 @@ class Attempt {
   // a capture.
   Result<CaptureSummary> Judge() {
     for (const ManifestCase& manifest_case : manifest_.cases) {
-      for (const ManifestVariant& variant : manifest_.variants) {
+      for (const ManifestVariant& variant : manifest_case.variants) {
         const std::string path = CapturePath(manifest_case.name, variant.name);
         EXHIBIT_ASSIGN_OR_RETURN(
             const std::string bytes,
@@ -253,7 +253,7 @@ class Attempt {
 // anything new is made.
 Status RemovePartialCaptures(const Manifest& manifest, const std::string& run) {
   for (const ManifestCase& manifest_case : manifest.cases) {
-    for (const ManifestVariant& variant : manifest.variants) {
+    for (const ManifestVariant& variant : manifest_case.variants) {
       EXHIBIT_RETURN_IF_ERROR(
           RemovePartialCapture(run, manifest_case.name, variant.name));
     }
@@ -285,8 +285,8 @@ Result<CaptureSummary> CaptureRun(const CaptureRequest& request) {
                            GatherContents(request, declaration));
   EXHIBIT_ASSIGN_OR_RETURN(const OpenRun run,
                            OpenOrCreateRun(request.run_path, contents));
-  EXHIBIT_ASSIGN_OR_RETURN(AttemptLog log,
-                           AttemptLog::Start(run.path, "capture", request.tool));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      AttemptLog log, AttemptLog::Start(run.path, "capture", request.tool));
   Result<CaptureSummary> made = CaptureSummary();
   const Status cleaned = RemovePartialCaptures(declaration.manifest, run.path);
   if (cleaned.ok()) {

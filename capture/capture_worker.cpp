@@ -42,8 +42,10 @@ Result<std::unique_ptr<Subject>> LoadSubject(const WorkerTask& task) {
   EXHIBIT_ASSIGN_OR_RETURN(subject->manifest,
                            ParseManifest(text, kManifestPath));
   subject->manifest_case = subject->manifest.FindCase(task.case_name);
-  subject->variant = subject->manifest.FindVariant(task.variant);
-  if (subject->manifest_case == nullptr || subject->variant == nullptr) {
+  if (subject->manifest_case != nullptr) {
+    subject->variant = subject->manifest_case->FindVariant(task.variant);
+  }
+  if (subject->variant == nullptr) {
     return Error{ErrorKind::kCorrupt,
                  "the manifest of the run has no case " + task.case_name +
                      " or no variant " + task.variant,
@@ -85,9 +87,10 @@ Result<Built> BuildTile(const Subject& subject) {
   EXHIBIT_ASSIGN_OR_RETURN(const tile::Program program,
                            ProgramToCompile(*subject.manifest_case,
                                             subject.program, subject.options));
-  EXHIBIT_ASSIGN_OR_RETURN(
-      BuiltKernel kernel,
-      BuildTileKernel(program, subject.options, subject.manifest.cpu));
+  EXHIBIT_ASSIGN_OR_RETURN(BuiltKernel kernel,
+                           BuildTileKernel(program, subject.options,
+                                           {subject.manifest.cpu,
+                                            subject.variant->placement_bytes}));
   Built built;
   built.files = std::move(kernel.files);
   built.facts.symbol = kernel.symbol;
@@ -109,7 +112,7 @@ Result<Built> BuildLibrary(const ManifestVariant& variant,
     return built;
   }
   EXHIBIT_ASSIGN_OR_RETURN(built.files["kernel.so"],
-                           LinkLibraryObject(library));
+                           LinkLibraryObject(library, variant.placement_bytes));
   built.files["kernel.o"] = library;
   return built;
 }

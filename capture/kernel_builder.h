@@ -42,14 +42,20 @@ struct BuiltKernel {
 // variant, where it cannot.
 Status CheckBuildable(const ManifestVariant& variant);
 
-// Compiles `program` for `cpu`. Fails as CompileKernel does. Not thread-safe:
-// lld links inside it.
+struct BuildTarget {
+  std::string cpu;
+  int64_t placement_bytes = 0;  // As in LinkSharedLibrary.
+};
+
+// Compiles `program` for `target`. Fails as CompileKernel does. Not
+// thread-safe: lld links inside it.
 Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
                                     const TileOptions& options,
-                                    const std::string& cpu);
+                                    const BuildTarget& target);
 
 // The library that the declared link makes of an author's object.
-Result<std::string> LinkLibraryObject(std::string_view object);
+Result<std::string> LinkLibraryObject(std::string_view object,
+                                      int64_t placement_bytes);
 
 }  // namespace exhibit
 

@@ -30,11 +30,11 @@ Status CheckBuildable(const ManifestVariant& variant) {
 }
 
 Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
-                                    const TileOptions&, const std::string&) {
+                                    const TileOptions&, const BuildTarget&) {
   return NoCompiler("program " + program.name);
 }
 
-Result<std::string> LinkLibraryObject(std::string_view) {
+Result<std::string> LinkLibraryObject(std::string_view, int64_t) {
   return NoCompiler("linking an object");
 }
 

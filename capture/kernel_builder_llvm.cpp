@@ -10,13 +10,14 @@ Status CheckBuildable(const ManifestVariant&) { return Ok(); }
 
 Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
                                     const TileOptions& options,
-                                    const std::string& cpu) {
+                                    const BuildTarget& target) {
   CompileOptions compile;
-  compile.cpu = cpu;
+  compile.cpu = target.cpu;
   EXHIBIT_ASSIGN_OR_RETURN(CompiledKernel compiled,
                            CompileKernel(program, options, compile));
-  EXHIBIT_ASSIGN_OR_RETURN(std::string library,
-                           LinkSharedLibrary(compiled.object));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      std::string library,
+      LinkSharedLibrary(compiled.object, target.placement_bytes));
   EXHIBIT_ASSIGN_OR_RETURN(
       const RealizationFacts facts,
       ReadRealization(compiled.realization, "realization.json"));
@@ -35,8 +36,9 @@ Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
   return kernel;
 }
 
-Result<std::string> LinkLibraryObject(std::string_view object) {
-  return LinkSharedLibrary(object);
+Result<std::string> LinkLibraryObject(std::string_view object,
+                                      int64_t placement_bytes) {
+  return LinkSharedLibrary(object, placement_bytes);
 }
 
 }  // namespace exhibit

@@ -147,8 +147,25 @@ void Fields(FieldReader& f, ManifestBuffer& r) {
   }
 }
 
+// What a null case is of says all the rest.
+void NullCaseFields(FieldReader& f, ManifestCase& r) {
+  f.Text("null_of", r.null_of);
+  if (f.ok() && !IsShortName(r.null_of)) {
+    f.Fail(Invalid(f, "null_of", QuoteText(r.null_of) + " is no case", ""));
+  }
+  OptionalInRange(f, "placement_bytes", r.placement_bytes,
+                  {0, ManifestLimits::kPlacementMax});
+  if (f.ok() && r.placement_bytes % ManifestLimits::kPlacementStep != 0) {
+    f.Fail(Invalid(f, "placement_bytes",
+                   std::to_string(r.placement_bytes) +
+                       " is no multiple of 16, to which functions are aligned",
+                   "Legal: 0, 16, 32 .. 4080."));
+  }
+}
+
 void Fields(FieldReader& f, ManifestCase& r) {
   ShortName(f, "name", r.name);
+  if (f.Has("null_of")) return NullCaseFields(f, r);
   if (f.Has("shape")) f.Counts("shape", r.shape);
   if (f.Has("tile")) f.Counts("tile", r.tile);
   if (f.Has("options")) f.ValueMap("options", r.options);
@@ -328,6 +345,56 @@ void ReadManifest(FieldReader& f, Manifest& m) {
   ReadLists(f, m);
 }
 
+template <typename T>
+const T* FindNamed(const std::vector<T>& all, std::string_view name) {
+  for (const T& one : all) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+// Fills a null case from the case that it is of.
+Status FillNullCase(const Manifest& m, const std::string& place,
+                    ManifestCase& c) {
+  const ManifestCase* of = FindNamed(m.cases, c.null_of);
+  const std::string at =
+      place + ": case " + QuoteText(c.name) + ": field \"null_of\": ";
+  if (of == nullptr || !of->null_of.empty()) {
+    return Error{ErrorKind::kInvalidArgument,
+                 at + QuoteText(c.null_of) + " is " +
+                     (of == nullptr ? "no case" : "a null case itself"),
+                 "Name a case that compares the two variants."};
+  }
+  ManifestCase filled = *of;
+  filled.name = c.name;
+  filled.null_of = c.null_of;
+  filled.placement_bytes = c.placement_bytes;
+  c = std::move(filled);
+  return Ok();
+}
+
+// The variants as each case builds them.
+Status FillVariants(const std::string& place, Manifest& m) {
+  for (ManifestCase& c : m.cases) {
+    c.variants = m.variants;
+    if (c.null_of.empty()) continue;
+    const ManifestVariant* baseline = m.FindVariant(m.baseline);
+    for (ManifestVariant& variant : c.variants) {
+      if (baseline == nullptr || variant.name != m.candidate) continue;
+      variant = *baseline;
+      variant.name = m.candidate;
+      variant.placement_bytes = c.placement_bytes;
+      if (c.placement_bytes == 0 || !variant.library.ends_with(".so")) continue;
+      return Error{ErrorKind::kInvalidArgument,
+                   place + ": case " + QuoteText(c.name) + ": the code of " +
+                       variant.library +
+                       " cannot be placed, as it is linked already",
+                   "Give the baseline as .o, or leave placement_bytes out."};
+    }
+  }
+  return Ok();
+}
+
 // What is left out means this.
 Manifest Defaults() {
   Manifest m;
@@ -365,17 +432,16 @@ Status CheckManifestSchema(const Json& json, const std::string& place) {
 }  // namespace
 
 const ManifestVariant* Manifest::FindVariant(std::string_view variant) const {
-  for (const auto& v : variants) {
-    if (v.name == variant) return &v;
-  }
-  return nullptr;
+  return FindNamed(variants, variant);
+}
+
+const ManifestVariant* ManifestCase::FindVariant(
+    std::string_view variant) const {
+  return FindNamed(variants, variant);
 }
 
 const ManifestCase* Manifest::FindCase(std::string_view case_name) const {
-  for (const auto& c : cases) {
-    if (c.name == case_name) return &c;
-  }
-  return nullptr;
+  return FindNamed(cases, case_name);
 }
 
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
@@ -395,6 +461,11 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
       error.kind = ErrorKind::kInvalidArgument;
     return error;
   }
+  for (ManifestCase& c : m.cases) {
+    if (c.null_of.empty()) continue;
+    EXHIBIT_RETURN_IF_ERROR(FillNullCase(m, place, c));
+  }
+  EXHIBIT_RETURN_IF_ERROR(FillVariants(place, m));
   EXHIBIT_RETURN_IF_ERROR(CheckManifest(m, place));
   return m;
 }
@@ -438,6 +509,16 @@ std::string WhatIsMeasured(const Manifest& manifest) {
   }
   return text.empty() ? "nothing: both arms are built alike"
                       : text + ", as a whole";
+}
+
+std::string WhatIsMeasured(const Manifest& manifest, const ManifestCase& c) {
+  if (c.null_of.empty()) return WhatIsMeasured(manifest);
+  std::string text = "nothing: the baseline against itself";
+  if (c.placement_bytes != 0) {
+    text +=
+        ", its code " + std::to_string(c.placement_bytes) + " bytes further on";
+  }
+  return text;
 }
 
 std::vector<std::string> FrozenSources(const Manifest& manifest) {

@@ -28,6 +28,8 @@ struct ManifestLimits {
   static constexpr int64_t kBuffersMax = 16;
   static constexpr int64_t kElementsMax = int64_t{1} << 28;  // Of one array.
   static constexpr int64_t kDispatchMax = int64_t{1} << 30;
+  static constexpr int64_t kPlacementStep = 16;  // Functions are aligned to it.
+  static constexpr int64_t kPlacementMax = 4080;
   // Of the text of a tile program.
   static constexpr uint64_t kProgramBytesMax = uint64_t{1} << 20;
 };
@@ -48,6 +50,9 @@ struct ManifestVariant {
   std::string library;                  // library: relative path, .so or .o
   std::string symbol;                   // library: the entry
   int64_t workspace_bytes = 0;          // library
+  // How much further the code stands in the prepared library than the link
+  // puts it by itself; only in a null case.
+  int64_t placement_bytes = 0;
 };
 
 struct ManifestCase {
@@ -64,6 +69,16 @@ struct ManifestCase {
   // Buffer name -> relative .npy path: an input's values or an output's
   // expected values. What is not named comes from the generator or oracle.
   std::map<std::string, std::string> files;
+
+  // A null case: the case `null_of` once more, but with the baseline as both
+  // arms, the code of the candidate `placement_bytes` further on. Shape,
+  // options and all else are that case's. Empty otherwise.
+  std::string null_of;
+  int64_t placement_bytes = 0;
+  // Manifest::variants as this case builds them, in the same order.
+  std::vector<ManifestVariant> variants;
+
+  const ManifestVariant* FindVariant(std::string_view variant) const;
 };
 
 struct ManifestAttachment {
@@ -108,13 +123,17 @@ struct Manifest {
 // kInvalidArgument (everything else), naming file, field and value.
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where);
 
-// The options of one capture: defaults, then controls, case and variant.
+// The options of one capture: defaults, then controls, case and variant, which
+// is one of the case's.
 Result<TileOptions> OptionsFor(const Manifest& manifest, const ManifestCase& c,
                                const ManifestVariant& variant);
 
 // What differs between the two arms, as it is printed:
 // "mma_output_block 1 -> 4, as a whole".
 std::string WhatIsMeasured(const Manifest& manifest);
+// The same of one case; of a null case: "nothing: the baseline against itself,
+// its code 16 bytes further on".
+std::string WhatIsMeasured(const Manifest& manifest, const ManifestCase& c);
 
 // The files that a run freezes because the manifest names them as source: what
 // `sources` lists, then the program texts that it does not list, each once.

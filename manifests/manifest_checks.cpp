@@ -166,7 +166,7 @@ Status CheckUsableOptions(const Manifest& m, const ManifestCase& c,
 // An option stands in exactly one place, and only where something reads it.
 Status CheckOptionPlaces(const Manifest& m, const ManifestCase& c,
                          const std::string& place) {
-  for (const auto& variant : m.variants) {
+  for (const auto& variant : c.variants) {
     for (const auto& [name, value] : variant.options) {
       if (m.controls.count(name) == 0 && c.options.count(name) == 0) continue;
       return Error{

@@ -58,6 +58,9 @@ struct LinkInput {
   std::vector<size_t> got;      // Slots of .got.
   // _GLOBAL_OFFSET_TABLE_ is mentioned, which alone makes .got.plt exist.
   bool names_got = false;
+  // Bytes before the first input of .text: what the declared placement asks
+  // for. Not read from the object.
+  uint64_t placement_bytes = 0;
 };
 
 // Everything the object has that the declared link must not meet goes to

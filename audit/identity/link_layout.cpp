@@ -152,6 +152,7 @@ class Planner {
     out.header.flags = kind.flags;
     out.header.alignment = kind.alignment;
     out.header.entry_size = kind.entry_size;
+    if (kind.name == ".text") out.header.size = input_.placement_bytes;
     for (size_t i = 0; i < input_.sections.size(); ++i) {
       if (input_.sections[i].output != kind.name) continue;
       AddInput(input_.sections[i].header, out);
@@ -231,6 +232,7 @@ class Planner {
       }
       dot += header.size;
       uint64_t place = header.address;
+      if (header.name == ".text") place += input_.placement_bytes;
       for (size_t input : layout_.sections[i].inputs) {
         const elf::Section& section = input_.sections[input].header;
         place = AlignUp(place, section.alignment);

@@ -156,7 +156,8 @@ std::vector<std::string> CheckLinked(const LinkedSubject& subject) {
   std::vector<std::string> differences;
   auto object = elf::File::Read(subject.object);
   if (!object.ok()) return {"object: " + object.error().message};
-  const LinkInput input = ReadLinkInput(*object, differences);
+  LinkInput input = ReadLinkInput(*object, differences);
+  input.placement_bytes = subject.placement_bytes;
   if (!differences.empty()) return differences;
   CheckEntry(input, subject.entry, differences);
   CompareFiles(input, subject.library, differences);

@@ -14,6 +14,7 @@
 #ifndef EXHIBIT_AUDIT_IDENTITY_LINKED_H_
 #define EXHIBIT_AUDIT_IDENTITY_LINKED_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct LinkedSubject {
   std::string_view object;   // kernel.o
   std::string_view library;  // kernel.so
   std::string_view entry;    // The symbol that replay calls.
+  // Trap instructions that the declared link puts before the code.
+  uint64_t placement_bytes = 0;
 };
 
 // Every difference, one sentence each, at most about a hundred; empty when the

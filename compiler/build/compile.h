@@ -83,8 +83,12 @@ std::string LlvmVersion();
 // Runs lld inside this process with `-shared -O0 --no-relax
 // --hash-style=gnu --build-id=none`; equal bytes in, equal bytes out. Not
 // thread-safe, as lld is not: one link at a time in a process.
+// `placement_bytes` puts an object of so many trap instructions before it, so
+// that its code stands that much further on, aligned as it asks: a multiple of
+// 16 from 0, which adds nothing, to 4080.
 // Fails with kInvalidArgument and the linker's own words when it refuses.
-Result<std::string> LinkSharedLibrary(std::string_view object);
+Result<std::string> LinkSharedLibrary(std::string_view object,
+                                      int64_t placement_bytes = 0);
 
 // The arguments of that link, without input and output: for records.
 const std::vector<std::string>& SharedLibraryLinkArguments();

@@ -116,6 +116,7 @@ Result<Reproduction> Compare(const std::string& folder,
 
 Result<Reproduction> MakeAgain(const std::string& folder,
                                const Recorded& recorded,
+                               const ManifestVariant& variant,
                                const std::string& cpu) {
   CompileOptions compile;
   if (cpu.empty()) {
@@ -127,8 +128,9 @@ Result<Reproduction> MakeAgain(const std::string& folder,
   EXHIBIT_ASSIGN_OR_RETURN(
       const CompiledKernel kernel,
       CompileKernel(recorded.program, recorded.options, compile));
-  EXHIBIT_ASSIGN_OR_RETURN(const std::string library,
-                           LinkSharedLibrary(kernel.object));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      const std::string library,
+      LinkSharedLibrary(kernel.object, variant.placement_bytes));
   std::vector<Made> all = {
       {"program.tile", "program text", &kernel.program_text},
       {"kernel.ll", "IR", &kernel.ir},
@@ -164,7 +166,7 @@ Result<Reproduction> ReproduceVariant(const std::string& run,
         (version.empty() ? "not recorded" : QuoteText(version)) + ", this is " +
             LlvmVersion()};
   }
-  Result<Reproduction> made = MakeAgain(folder, *recorded, cpu);
+  Result<Reproduction> made = MakeAgain(folder, *recorded, variant, cpu);
   return made.ok() ? made : different(made.error());
 }
 

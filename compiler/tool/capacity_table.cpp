@@ -74,7 +74,7 @@ std::string Align(const std::vector<Row>& rows) {
 Outcome<std::string> CapacityTable(const CommandManifest& command) {
   std::vector<Row> rows = {Headings()};
   for (const ManifestCase& c : command.manifest.cases) {
-    for (const ManifestVariant& variant : command.manifest.variants) {
+    for (const ManifestVariant& variant : c.variants) {
       const Result<TileOptions> options =
           OptionsFor(command.manifest, c, variant);
       if (!options.ok()) return Failure{options.error()};

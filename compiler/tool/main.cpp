@@ -172,7 +172,7 @@ Exit Reproduce(const Arguments& arguments) {
   bool differs = false;
   bool other_llvm = false;
   for (const ManifestCase& c : manifest.cases) {
-    for (const ManifestVariant& variant : manifest.variants) {
+    for (const ManifestVariant& variant : c.variants) {
       const Result<Reproduction> made =
           ReproduceVariant(run, c.name, variant, arguments.cpu);
       if (!made.ok()) return ReportError(made.error());

@@ -55,6 +55,91 @@ TEST(Manifest, TheExampleReads) {
   EXPECT_TRUE(options->full_packet);
 }
 
+constexpr char kCaseEnd[] = "\"full_packet\": true } } ]";
+
+// kGood with `more` cases behind the first.
+std::string WithCases(const std::string& more) {
+  return Edited(kGood, kCaseEnd, "\"full_packet\": true } }, " + more + " ]");
+}
+
+TEST(Manifest, ANullCaseBuildsTheBaselineTwice) {
+  const auto m =
+      ParseManifest(WithCases(R"({ "name": "null-16", "null_of": "decode",
+                     "placement_bytes": 16 },
+                   { "name": "null-0", "null_of": "decode" })"),
+                    "m.json");
+  ASSERT_TRUE(m.ok()) << m.error().message;
+  ASSERT_EQ(m->cases.size(), 3u);
+  const ManifestCase& decode = m->cases[0];
+  EXPECT_EQ(decode.FindVariant("r4")->placement_bytes, 0);
+  EXPECT_EQ(OptionsFor(*m, decode, *decode.FindVariant("r4"))->mma_output_block,
+            4);
+  for (const ManifestCase* c : {&m->cases[1], &m->cases[2]}) {
+    EXPECT_EQ(c->null_of, "decode");
+    EXPECT_EQ(c->shape, decode.shape);
+    EXPECT_EQ(c->tile, decode.tile);
+    for (const char* arm : {"r1", "r4"}) {
+      const auto options = OptionsFor(*m, *c, *c->FindVariant(arm));
+      ASSERT_TRUE(options.ok());
+      EXPECT_EQ(options->mma_output_block, 1) << arm;
+      EXPECT_EQ(options->max_unrolled_mma_terms, 8) << arm;
+    }
+    EXPECT_EQ(c->FindVariant("r1")->placement_bytes, 0);
+  }
+  EXPECT_EQ(m->cases[1].FindVariant("r4")->placement_bytes, 16);
+  EXPECT_EQ(m->cases[2].FindVariant("r4")->placement_bytes, 0);
+  EXPECT_EQ(WhatIsMeasured(*m, m->cases[0]),
+            "mma_output_block 1 -> 4, as a whole");
+  EXPECT_EQ(WhatIsMeasured(*m, m->cases[1]),
+            "nothing: the baseline against itself, its code 16 bytes further "
+            "on");
+  EXPECT_EQ(WhatIsMeasured(*m, m->cases[2]),
+            "nothing: the baseline against itself");
+}
+
+TEST(Manifest, ANullCaseThatCannotBeIsRefused) {
+  const struct {
+    const char* more;
+    const char* message;
+  } table[] = {
+      {R"({ "name": "n", "null_of": "prefill" })", "\"prefill\" is no case"},
+      {R"({ "name": "n", "null_of": "n" })", "\"n\" is a null case itself"},
+      {R"({ "name": "n", "null_of": "decode", "tile": [1,16] })", "tile"},
+      {R"({ "name": "n", "null_of": "decode", "placement_bytes": 8 })",
+       "8 is no multiple of 16"},
+      {R"({ "name": "n", "null_of": "decode", "placement_bytes": 4096 })",
+       "4096 is out of range"},
+      {R"({ "name": "n", "null_of": 1 })", "null_of"},
+      {R"({ "name": "decode", "null_of": "decode" })", "declared twice"},
+  };
+  for (const auto& [more, message] : table) {
+    const auto m = ParseManifest(WithCases(more), "m.json");
+    ASSERT_FALSE(m.ok()) << more;
+    EXPECT_EQ(m.error().kind, ErrorKind::kInvalidArgument) << more;
+    EXPECT_NE(m.error().message.find(message), std::string::npos)
+        << m.error().message;
+  }
+}
+
+TEST(Manifest, ALinkedLibraryCannotBePlaced) {
+  const std::string end = "\"files\": { \"y\": \"y.npy\" } } ]";
+  const auto with = [&](const std::string& null) {
+    return ParseManifest(
+        Edited(kCustom, end,
+               end.substr(0, end.size() - 1) + ", " + null + " ]"),
+        "m.json");
+  };
+  const auto placed =
+      with(R"({ "name": "n", "null_of": "n1000", "placement_bytes": 16 })");
+  ASSERT_FALSE(placed.ok());
+  EXPECT_NE(placed.error().message.find("a.so cannot be placed"),
+            std::string::npos)
+      << placed.error().message;
+  const auto plain = with(R"({ "name": "n", "null_of": "n1000" })");
+  ASSERT_TRUE(plain.ok()) << plain.error().message;
+  EXPECT_EQ(plain->cases[1].FindVariant("b")->library, "a.so");
+}
+
 TEST(Manifest, ACustomProgramReadsWithDefaults) {
   const auto m = ParseManifest(kCustom, "m.json");
   ASSERT_TRUE(m.ok()) << m.error().message;
