@@ -1,7 +1,7 @@
 // Where the declared link puts everything.
 //
 //   ld.lld -shared -O0 --no-relax --hash-style=gnu --build-id=none
-//       kernel.o -o kernel.so
+//       -o kernel.so kernel.o
 //
 // as LLD 22 carries it out for one object of the kind that link_input.h lets
 // through: its own small model, written from what that linker does and

@@ -8,8 +8,9 @@
 //
 // The declared link is
 //   ld.lld -shared -O0 --no-relax --hash-style=gnu --build-id=none
-//       kernel.o -o kernel.so
-// of LLD 22; another linker's choices appear as differences.
+//       -o kernel.so kernel.o
+// of LLD 22, with an object of trap instructions before kernel.o where the case
+// declares a placement; another linker's choices appear as differences.
 
 #ifndef EXHIBIT_AUDIT_IDENTITY_LINKED_H_
 #define EXHIBIT_AUDIT_IDENTITY_LINKED_H_
