@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kProvenanceBytesMax = uint64_t{1} << 20;
 constexpr uint64_t kSealBytesMax = uint64_t{64} << 10;
+constexpr uint64_t kDerivedFileBytesMax = uint64_t{256} << 20;
 constexpr const char* kSubjectNames[] = {kEvidenceName, kSourcesName,
                                          kProvenanceName};
 constexpr const char* kOtherNames[] = {kAuditName, kReportName, kSealName};
@@ -25,6 +26,14 @@ constexpr const char* kOtherNames[] = {kAuditName, kReportName, kSealName};
 template <size_t kCount>
 bool IsOneOf(const std::string& name, const char* const (&names)[kCount]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// What a file of a bundle may have, so that hashing one comes to an end.
+uint64_t FileBytesMax(const std::string& name) {
+  if (name == kProvenanceName) return kProvenanceBytesMax;
+  if (name == kSealName) return kSealBytesMax;
+  if (name == kAuditName || name == kReportName) return kDerivedFileBytesMax;
+  return ArchiveLimits().contents_bytes_max;
 }
 
 Error FirstDifference(const std::vector<std::string>& differences) {
@@ -103,6 +112,12 @@ Result<std::vector<std::string>> ListBundle(const std::string& bundle) {
 Result<std::string> HashFile(const std::string& folder,
                              const std::string& name) {
   EXHIBIT_ASSIGN_OR_RETURN(FileSource file, FileSource::Open(folder, name));
+  if (file.size_bytes() > FileBytesMax(name)) {
+    return Error{ErrorKind::kLimitExceeded,
+                 name + ": has " + std::to_string(file.size_bytes()) +
+                     " bytes, at most " + std::to_string(FileBytesMax(name)),
+                 ""};
+  }
   HashingSource hashed(file);
   EXHIBIT_ASSIGN_OR_RETURN(const uint64_t size_bytes, Drain(hashed));
   (void)size_bytes;

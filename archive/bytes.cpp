@@ -121,6 +121,9 @@ Result<FileSource> FileSource::Open(const std::string& folder,
     if (errno == ELOOP) {
       return Error{ErrorKind::kCorrupt, path + ": is a symbolic link", ""};
     }
+    if (errno == ENXIO) {  // A socket cannot even be opened.
+      return Error{ErrorKind::kCorrupt, path + ": is not a regular file", ""};
+    }
     return SystemError("open", path, errno);
   }
   FileSource source(fd, path, 0);

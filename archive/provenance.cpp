@@ -174,7 +174,11 @@ Result<Provenance> DecodeProvenance(std::string_view bytes,
     return Error{ErrorKind::kCorrupt, std::string(where) + ": " + what, ""};
   };
   EXHIBIT_ASSIGN_OR_RETURN(Json value, ParseJson(bytes, where));
-  if (EncodeJson(value) != bytes) return corrupt("is not canonical JSON");
+  if (EncodeJson(value) != bytes) {
+    const bool converted = bytes.find('\r') != std::string_view::npos;
+    return corrupt(converted ? "is not canonical JSON: it has carriage returns"
+                             : "is not canonical JSON");
+  }
   Json::Object* const object = value.AsObject();
   if (!object) return corrupt("is not an object but " + QuoteJson(value));
   const Json schema = (*object)["schema"];

@@ -22,6 +22,19 @@ int Rank(std::string_view path) {
   return IsSourcePath(path) ? 4 : 3;
 }
 
+// What is wrong with a run does not depend on where it lies.
+Result<std::vector<std::string>> ListBelow(const std::string& run,
+                                           const ArchiveLimits& limits) {
+  auto paths = ListFiles(run, limits.member_count_max);
+  if (paths.ok() || paths.error().kind == ErrorKind::kIo ||
+      !paths.error().message.starts_with(run)) {
+    return paths;
+  }
+  Error error = paths.error();
+  error.message.replace(0, run.size(), "run");
+  return error;
+}
+
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -72,7 +85,7 @@ Status PathSet::Add(const std::string& path, const std::string& where) {
 Result<std::vector<RunFile>> ListRun(const std::string& run,
                                      const ArchiveLimits& limits) {
   EXHIBIT_ASSIGN_OR_RETURN(std::vector<std::string> paths,
-                           ListFiles(run, limits.member_count_max));
+                           ListBelow(run, limits));
   std::sort(paths.begin(), paths.end(), ComesBefore);
   PathSet names;
   std::vector<RunFile> files;

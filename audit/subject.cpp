@@ -153,7 +153,10 @@ Status LoadProvenance(const std::string& path, Subject& subject) {
   auto provenance = ReadProvenance(path);
   if (!provenance.ok()) {
     const Error& error = provenance.error();
-    if (error.kind == ErrorKind::kIo) return error;
+    if (error.kind == ErrorKind::kIo ||
+        error.kind == ErrorKind::kLimitExceeded) {
+      return Judge(error, kProvenanceName, subject.findings);
+    }
     subject.findings.AddError("provenance-malformed", kProvenanceName, error);
     return Ok();
   }
@@ -177,13 +180,15 @@ Status LoadProvenance(const std::string& path, Subject& subject) {
 
 Status LoadDerived(const std::string& path, const char* name,
                    std::optional<std::string>& bytes, FindingList& findings) {
-  auto file = ReadFile(path + "/" + name, kDerivedBytesMax);
-  if (file.ok()) {
-    bytes = std::move(*file);
-    return Ok();
+  auto file = FileSource::Open(path, name);
+  if (!file.ok()) {
+    if (file.error().kind == ErrorKind::kNotFound) return Ok();
+    return Judge(file.error(), name, findings);
   }
-  if (file.error().kind == ErrorKind::kNotFound) return Ok();
-  return Judge(file.error(), name, findings);
+  auto read = ReadAll(*file, name, kDerivedBytesMax);
+  if (!read.ok()) return Judge(read.error(), name, findings);
+  bytes = std::move(*read);
+  return Ok();
 }
 
 Status LoadSeal(const std::string& path, Subject& subject) {

@@ -75,6 +75,9 @@ Result<FileDigests> DecodeIndex(std::string_view text, std::string_view where) {
                      "no two spaces after the digest");
     }
     const std::string_view path = line.substr(kDigestBytes + 2);
+    if (path.ends_with('\r')) {
+      return BadLine(where, line_number, line, "ends in a carriage return");
+    }
     if (!IsRunPath(path)) {
       return BadLine(where, line_number, line, "not a path of a run");
     }

@@ -308,11 +308,13 @@ Result<R> Decode(std::string_view bytes, std::string_view where,
   EXHIBIT_ASSIGN_OR_RETURN(Json json, ParseJson(bytes, where));
   EXHIBIT_RETURN_IF_ERROR(CheckSchema(json, place, schema));
   if (EncodeJson(json) != bytes) {
-    return Error{
-        ErrorKind::kCorrupt, place + ": not in canonical form",
-        bytes.find('\r') != std::string_view::npos
-            ? "It has carriage returns: something converted its line ends."
-            : "Records are never edited or reformatted by hand."};
+    const bool converted = bytes.find('\r') != std::string_view::npos;
+    return Error{ErrorKind::kCorrupt,
+                 place + ": not in canonical form" +
+                     (converted ? ": it has carriage returns, as if something "
+                                  "had converted its line ends"
+                                : ""),
+                 "Records are never edited or reformatted by hand."};
   }
   json.AsObject()->erase("schema");
   R record;

@@ -206,7 +206,7 @@ TEST(Records, CarriageReturnsAreNamedAsTheCause) {
   text.replace(text.size() - 1, 1, "\r\n");
   const auto record = DecodeFreeze(text, "freeze.json");
   ASSERT_FALSE(record.ok());
-  EXPECT_NE(record.error().hint.find("carriage returns"), std::string::npos);
+  EXPECT_NE(record.error().message.find("carriage returns"), std::string::npos);
 }
 
 TEST(Records, TruncationAtEveryLengthIsRejected) {
