@@ -80,6 +80,7 @@ Status TakeBuildFacts(const std::string& folder, CaptureRecord& record) {
   record.symbol = facts.symbol;
   record.workspace_bytes = facts.workspace_bytes;
   record.required_cpu_flags = facts.required_cpu_flags;
+  record.build_ns = facts.build_ns;
   if (::unlink(path.c_str()) != 0) {
     return Error{ErrorKind::kIo,
                  "cannot remove " + path + ": errno " + std::to_string(errno),

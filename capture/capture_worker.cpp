@@ -96,6 +96,7 @@ Result<Built> BuildTile(const Subject& subject) {
   built.facts.symbol = kernel.symbol;
   built.facts.workspace_bytes = static_cast<int64_t>(kernel.workspace_bytes);
   built.facts.required_cpu_flags = std::move(kernel.required_cpu_flags);
+  built.facts.build_ns = std::move(kernel.build_ns);
   built.entry = kernel.entry;
   built.code = std::move(kernel.code);
   return built;

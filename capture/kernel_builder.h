@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct BuiltKernel {
   std::string symbol;  // The entry of kernel.so.
   uint64_t workspace_bytes = 0;
   std::vector<std::string> required_cpu_flags;  // Sorted.
+  std::map<std::string, std::optional<int64_t>> build_ns;  // By phase.
   // What the capture's folder holds: program.tile, kernel.ll, kernel.s,
   // kernel.o, kernel.so and realization.json.
   std::map<std::string, std::string> files;

@@ -22,6 +22,9 @@ Result<BuiltKernel> BuildTileKernel(const tile::Program& program,
       const RealizationFacts facts,
       ReadRealization(compiled.realization, "realization.json"));
   BuiltKernel kernel;
+  for (const CompilePhase& phase : compiled.phases) {
+    kernel.build_ns[phase.name] = phase.duration_ns;
+  }
   kernel.symbol = compiled.symbol;
   kernel.workspace_bytes = compiled.workspace_bytes;
   kernel.required_cpu_flags = facts.required_cpu_flags;

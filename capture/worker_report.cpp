@@ -45,6 +45,15 @@ class Fields {
     }
     return texts;
   }
+  std::map<std::string, std::optional<int64_t>> CountMap(const char* name) {
+    std::map<std::string, std::optional<int64_t>> counts;
+    for (const auto& [key, value] : Object(name)) {
+      const int64_t* count = value.AsInteger();
+      counts[key] =
+          count != nullptr && *count >= 0 ? *count : Wrong(int64_t{0});
+    }
+    return counts;
+  }
   bool Has(const char* name) const {
     return object_ != nullptr && object_->count(name) != 0;
   }
@@ -133,8 +142,13 @@ Result<WorkerTask> DecodeTask(std::string_view bytes) {
 }
 
 std::string EncodeBuildFacts(const BuildFacts& facts) {
+  Json::Object build_ns;
+  for (const auto& [phase, duration_ns] : facts.build_ns) {
+    build_ns[phase] = duration_ns.value();
+  }
   return EncodeJson(
-      Json::Object{{"library_sha256", facts.library_sha256},
+      Json::Object{{"build_ns", std::move(build_ns)},
+                   {"library_sha256", facts.library_sha256},
                    {"required_cpu_flags", TextsJson(facts.required_cpu_flags)},
                    {"symbol", facts.symbol},
                    {"workspace_bytes", facts.workspace_bytes}});
@@ -148,6 +162,7 @@ Result<BuildFacts> DecodeBuildFacts(std::string_view bytes) {
   facts.workspace_bytes = fields.Count("workspace_bytes");
   facts.required_cpu_flags = fields.Texts("required_cpu_flags");
   facts.library_sha256 = fields.Text("library_sha256");
+  facts.build_ns = fields.CountMap("build_ns");
   if (!fields.ok()) return Garbled("build facts");
   return facts;
 }

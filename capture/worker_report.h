@@ -7,6 +7,7 @@
 #define EXHIBIT_CAPTURE_WORKER_REPORT_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ struct BuildFacts {
   int64_t workspace_bytes = 0;
   std::vector<std::string> required_cpu_flags;
   std::string library_sha256;  // Of kernel.so.
+  std::map<std::string, std::optional<int64_t>> build_ns;  // By phase.
 };
 
 struct OutputBytes {

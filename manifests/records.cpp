@@ -38,8 +38,8 @@ void Fields(F& f, MappedFile& r) {
 template <typename F>
 void Fields(F& f, ProcessEnd& r) {
   f.OneOf("status", r.status,
-          {"completed", "failed-check", "crashed", "timed-out", "exited",
-           "refused"});
+          {"completed", "failed-check", "disturbed", "crashed", "timed-out",
+           "exited", "refused"});
   f.Text("reason", r.reason);
   f.Count("signal", r.signal);
   f.Count("exit_status", r.exit_status);
@@ -147,6 +147,7 @@ void Fields(F& f, CaptureRecord& r) {
   f.Count("workers_per_block", r.workers_per_block);
   f.Count("workspace_bytes", r.workspace_bytes);
   f.Texts("required_cpu_flags", r.required_cpu_flags);
+  f.CountMap("build_ns", r.build_ns);
   f.Parts("files", r.files);
   f.Parts("outputs", r.outputs);
   f.Part("end", r.end);

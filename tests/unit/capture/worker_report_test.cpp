@@ -75,12 +75,14 @@ TEST(WorkerTask, RoundTripsAndRefusesEveryTruncation) {
 }
 
 TEST(BuildFacts, RoundTripsAndRefusesEveryTruncation) {
-  const BuildFacts facts{"entry", 4096, {"avx2", "sse2"}, std::string(64, 'd')};
+  const BuildFacts facts{"entry", 4096, {"avx2", "sse2"}, std::string(64, 'd'),
+                         {{"emit", 12}, {"jit", 0}}};
   const std::string bytes = EncodeBuildFacts(facts);
   const auto read = DecodeBuildFacts(bytes);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(EncodeBuildFacts(*read), bytes);
   EXPECT_EQ(read->required_cpu_flags, facts.required_cpu_flags);
+  EXPECT_EQ(read->build_ns, facts.build_ns);
   for (size_t length = 0; length + 1 < bytes.size(); ++length) {
     EXPECT_FALSE(DecodeBuildFacts(bytes.substr(0, length)).ok()) << length;
   }
