@@ -1,18 +1,14 @@
 #include "manifests/npy.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
-#include <cstring>
 #include <stdexcept>
 
 #include "manifests/json.h"
+#include "manifests/little_endian.h"
 
 namespace exhibit {
 namespace {
-
-// The element copies below are plain memory.
-static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::string_view kVersion("\x01\x00", 2);
@@ -188,23 +184,12 @@ Result<std::vector<uint64_t>> ReadShape(Reader& reader, uint64_t axis_max) {
 }
 
 template <typename T>
-std::string CopyOut(const std::vector<T>& values) {
-  std::string bytes(values.size() * sizeof(T), '\0');
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-template <typename T>
 std::vector<T> CopyIn(const Array& array, DType dtype) {
   if (array.dtype != dtype) throw std::logic_error("array of another dtype");
   if (array.bytes.size() % sizeof(T) != 0) {
     throw std::logic_error("array of a broken number of bytes");
   }
-  std::vector<T> values(array.bytes.size() / sizeof(T));
-  if (!values.empty()) {
-    std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
-  }
-  return values;
+  return FromLittleEndian<T>(array.bytes);
 }
 
 }  // namespace
@@ -287,10 +272,10 @@ Result<Array> DecodeNpy(std::string_view bytes, std::string_view where,
 }
 
 std::string BytesOf(const std::vector<float>& values) {
-  return CopyOut(values);
+  return LittleEndianBytes<float>(values);
 }
 std::string BytesOf(const std::vector<double>& values) {
-  return CopyOut(values);
+  return LittleEndianBytes<double>(values);
 }
 std::vector<float> FloatsOf(const Array& array) {
   return CopyIn<float>(array, DType::kF32);
