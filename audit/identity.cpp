@@ -48,6 +48,24 @@ void CheckOneProducer(const std::vector<ArmReport>& reports, Checker& check) {
   }
 }
 
+// The arms of a null case are one object, or else one library.
+void CheckNullCase(const Subject& subject, const CaseEvidence& c,
+                   Checker& check) {
+  if (c.declared->null_of.empty()) return;
+  std::string first;
+  for (const auto& [variant, capture] : c.captures) {
+    if (!capture.Completed()) return;
+    const std::string folder = CaptureFolder(c.name(), variant);
+    const SubjectFile* file = subject.Find(folder + "/kernel.o");
+    if (file == nullptr) file = subject.Find(folder + "/kernel.so");
+    if (file == nullptr) return;  // Missing or over a limit: reported.
+    if (first.empty()) first = file->sha256;
+    check.Equal({"realization-differs", folder, "",
+                 "the arms of a null case are two objects"},
+                first, file->sha256);
+  }
+}
+
 void CheckCase(const Subject& subject, const Evidence& evidence,
                CaseEvidence& c, FindingList& findings) {
   Checker check(findings, c);
@@ -73,6 +91,7 @@ void CheckCase(const Subject& subject, const Evidence& evidence,
     }
   }
   CheckOneProducer(reports, check);
+  CheckNullCase(subject, c, check);
 }
 
 }  // namespace
