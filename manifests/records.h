@@ -55,8 +55,8 @@ struct MappedFile {
 // How a worker process ended. `status` is one of
 //   completed     ran to its end and every check held
 //   failed-check  ran, but an output, a guard or a bit comparison was wrong
-//   crashed       ended by `signal`
-//   timed-out     killed after its time limit
+//   disturbed     ran, but clock, host or kernel did not allow to measure it
+//   crashed, timed-out  ended by `signal`, killed after its time limit
 //   exited        ended with `exit_status` without reporting
 //   refused       did not start to run: digest, CPU flags, symbol, memory
 struct ProcessEnd {

@@ -1,6 +1,5 @@
 #include "replay/cohort.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "manifests/file.h"
@@ -13,8 +12,11 @@ namespace exhibit {
 namespace {
 
 constexpr int64_t kCalibrationCount = 2;  // One per arm.
-// To start a worker, check and publish: seen on a small machine.
+// To start a worker, check and publish, before it was measured: seen on a
+// small machine.
 constexpr int64_t kVisitOverheadNs = 30'000'000;
+// To flush a record, which comes after the time that the record can hold.
+constexpr int64_t kPublishNs = 1'000'000;
 
 PlanArm ArmOf(const CaptureState& capture) {
   return {capture.record.variant, capture.sha256, capture.library_sha256};
@@ -65,16 +67,26 @@ int64_t CyclesLeft(int64_t cycles, const std::vector<int64_t>& attempts) {
   return VisitsNeeded(cycles, attempts) - static_cast<int64_t>(attempts.size());
 }
 
+int64_t CalibrationsLeft(const CaseState& state) {
+  return kCalibrationCount - static_cast<int64_t>(state.calibrations.size());
+}
+
 int64_t CaseVisitsLeft(const Manifest& m, const CaseState& state) {
-  return CyclesLeft(m.cycles, state.Attempts()) + kCalibrationCount -
-         static_cast<int64_t>(state.calibrations.size());
+  return CyclesLeft(m.cycles, state.Attempts()) + CalibrationsLeft(state);
+}
+
+// Calls per sample. The case has its plan and both calibrations.
+int64_t CalibratedRepetitions(const CaseState& state) {
+  return RepetitionsFor(
+      state.plan->target_ns,
+      {state.calibrations[0].probe_ns, state.calibrations[1].probe_ns});
 }
 
 // The visit that comes after those that the case has.
 NextVisit NextOf(const Manifest& m, const CaseState& state) {
   NextVisit next;
   Arm starting = StartingArm(m.seed, state.name);
-  if (static_cast<int64_t>(state.calibrations.size()) < kCalibrationCount) {
+  if (CalibrationsLeft(state) > 0) {
     next.kind = "calibration";
     next.index = static_cast<int64_t>(state.calibrations.size());
     next.shift = ShiftOfPair(m.seed, state.name, 0);
@@ -82,46 +94,99 @@ NextVisit NextOf(const Manifest& m, const CaseState& state) {
     next.kind = "timed";
     next.index = static_cast<int64_t>(state.visits.size());
     next.shift = ShiftOfPair(m.seed, state.name, next.index / 2);
-    next.repetitions = RepetitionsFor(
-        state.plan->target_ns,
-        {state.calibrations[0].probe_ns, state.calibrations[1].probe_ns});
+    next.repetitions = CalibratedRepetitions(state);
   }
   next.arm = ArmName(ArmOfVisit(starting, next.index));
   return next;
 }
 
-// Performs what is missing of one case, until it fails or is interrupted.
-Result<CohortEnd> PerformCase(const CohortRequest& request, RunState& run,
-                              CaseState& state) {
-  if (!state.plan) {
-    EXHIBIT_RETURN_IF_ERROR(PublishPlan(run, state, request));
+// One call of PerformCohort.
+class Cohort {
+ public:
+  Cohort(const CohortRequest& request, RunState& run)
+      : request_(request), run_(run) {}
+
+  Result<CohortReport> Perform() {
+    EXHIBIT_RETURN_IF_ERROR(PerformEach(&Cohort::Calibrate));
+    if (report_.end != CohortEnd::kInterrupted) {
+      if (request_.calibrated) request_.calibrated(run_);
+      EXHIBIT_RETURN_IF_ERROR(PerformEach(&Cohort::PerformCycles));
+    }
+    report_.failures = Failures(run_);
+    return report_;
   }
-  while (CaseVisitsLeft(run.manifest, state) > 0) {
+
+ private:
+  // Does `part` for every case that is sound, until it is interrupted.
+  Status PerformEach(Result<CohortEnd> (Cohort::*part)(size_t)) {
+    for (size_t i = 0; i < run_.cases.size(); ++i) {
+      if (report_.end == CohortEnd::kInterrupted) return Ok();
+      if (!run_.cases[i].FirstFailure().empty()) continue;
+      EXHIBIT_ASSIGN_OR_RETURN(CohortEnd end, (this->*part)(i));
+      if (end != CohortEnd::kComplete) report_.end = end;
+    }
+    return Ok();
+  }
+
+  Result<CohortEnd> Calibrate(size_t index) {
+    CaseState& state = run_.cases[index];
+    if (!state.plan) {
+      EXHIBIT_RETURN_IF_ERROR(PublishPlan(run_, state, request_));
+    }
+    while (CalibrationsLeft(state) > 0) {
+      EXHIBIT_ASSIGN_OR_RETURN(CohortEnd end, PerformNext(index));
+      if (end != CohortEnd::kComplete) return end;
+    }
+    return CohortEnd::kComplete;
+  }
+
+  Result<CohortEnd> PerformCycles(size_t index) {
+    while (CaseVisitsLeft(run_.manifest, run_.cases[index]) > 0) {
+      EXHIBIT_ASSIGN_OR_RETURN(CohortEnd end, PerformNext(index));
+      if (end != CohortEnd::kComplete) return end;
+    }
+    return CohortEnd::kComplete;
+  }
+
+  void TellProgress(const std::string& what) const {
+    if (!request_.progress) return;
+    int64_t left = VisitsLeft(run_);
+    int64_t total = left;
+    for (const CaseState& each : run_.cases) {
+      total +=
+          static_cast<int64_t>(each.calibrations.size() + each.visits.size());
+    }
+    request_.progress(total - left, total, what);
+  }
+
+  // One visit. kComplete: it went well.
+  Result<CohortEnd> PerformNext(size_t index) {
+    CaseState& state = run_.cases[index];
     if (static_cast<int64_t>(state.visits.size()) >= kVisitCountMax) {
       return Error{ErrorKind::kLimitExceeded,
                    "case '" + state.name + "' has " +
                        std::to_string(kVisitCountMax) + " visits",
                    "Start a new run; this one was interrupted too often."};
     }
-    const auto& interrupted = request.context.interrupted;
+    const auto& interrupted = request_.context.interrupted;
     if (interrupted && interrupted()) return CohortEnd::kInterrupted;
-    NextVisit next = NextOf(run.manifest, state);
-    if (request.progress) {
-      int64_t left = VisitsLeft(run);
-      int64_t total = left;
-      for (const CaseState& each : run.cases) {
-        total +=
-            static_cast<int64_t>(each.calibrations.size() + each.visits.size());
-      }
-      request.progress(total - left, total, state.name + " " + next.arm);
-    }
+    NextVisit next = NextOf(run_.manifest, state);
+    EXHIBIT_ASSIGN_OR_RETURN(next.data, request_.arrays->Open(run_, index));
+    TellProgress(state.name + " " + next.arm);
     EXHIBIT_ASSIGN_OR_RETURN(VisitEnd end,
-                             PerformVisit(run, request.context, next, state));
+                             PerformVisit(run_, request_.context, next, state));
     if (end == VisitEnd::kInterrupted) return CohortEnd::kInterrupted;
+    const auto& list = next.kind == "timed" ? state.visits : state.calibrations;
+    ++report_.visits;
+    report_.kernel_ns += KernelNs(list.back());
     if (!state.FirstFailure().empty()) return CohortEnd::kInvalid;
+    return CohortEnd::kComplete;
   }
-  return CohortEnd::kComplete;
-}
+
+  const CohortRequest& request_;
+  RunState& run_;
+  CohortReport report_;
+};
 
 }  // namespace
 
@@ -144,36 +209,37 @@ std::vector<std::string> Failures(const RunState& run) {
   return failures;
 }
 
+int64_t EstimateTimedNs(const Manifest& m, const CaseState& state,
+                        int64_t visits) {
+  if (CalibrationsLeft(state) > 0) {
+    return visits * (m.warmup_ms * 1'000'000 + kVisitOverheadNs +
+                     m.samples * m.target_ms * 1'000'000);
+  }
+  int64_t repetitions = CalibratedRepetitions(state);
+  int64_t cycle_ns = 0;  // Of two visits, one of each arm.
+  for (const VisitRecord& visit : state.calibrations) {
+    cycle_ns += KernelNs(visit) + m.samples * repetitions * visit.probe_ns;
+  }
+  // The last one: those before it had to read and publish what it found there.
+  const VisitRecord& last = state.calibrations.back();
+  int64_t overhead_ns = last.end_ns - last.start_ns - KernelNs(last);
+  return visits * (cycle_ns / 2 + overhead_ns + kPublishNs);
+}
+
 int64_t EstimateNs(const RunState& run) {
   const Manifest& m = run.manifest;
   int64_t total_ns = 0;
   for (const CaseState& state : run.cases) {
-    int64_t sample_ns = m.target_ms * 1'000'000;
-    for (const VisitRecord& visit : state.calibrations) {
-      // A kernel slower than the target takes its own time for each sample.
-      sample_ns = std::max(sample_ns, visit.probe_ns);
-    }
-    int64_t timed = CyclesLeft(m.cycles, state.Attempts());
-    total_ns += CaseVisitsLeft(m, state) *
-                    (m.warmup_ms * 1'000'000 + kVisitOverheadNs) +
-                timed * m.samples * sample_ns;
+    total_ns +=
+        CalibrationsLeft(state) * (m.warmup_ms * 1'000'000 + kVisitOverheadNs) +
+        EstimateTimedNs(m, state, CyclesLeft(m.cycles, state.Attempts()));
   }
   return total_ns;
 }
 
 Result<CohortReport> PerformCohort(const CohortRequest& request,
                                    RunState& run) {
-  CohortReport report;
-  for (CaseState& state : run.cases) {
-    EXHIBIT_ASSIGN_OR_RETURN(CohortEnd end, PerformCase(request, run, state));
-    if (end == CohortEnd::kInterrupted) {
-      report.end = CohortEnd::kInterrupted;
-      break;
-    }
-    if (end == CohortEnd::kInvalid) report.end = CohortEnd::kInvalid;
-  }
-  report.failures = Failures(run);
-  return report;
+  return Cohort(request, run).Perform();
 }
 
 }  // namespace exhibit

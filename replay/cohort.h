@@ -1,8 +1,9 @@
 // All visits of a run: plans, calibrates and performs what is missing.
 //
-// Case by case: plan.json first, a calibration visit of each arm, then A B B A
-// cycles. Interrupted cohorts go on where they stopped; an invalid one never
-// does. Normative: replay/README.md.
+// First, case by case, plan.json and a calibration visit of each arm; then,
+// case by case, A B B A cycles. So the time that the cycles will take is known
+// before the first of them. Interrupted cohorts go on where they stopped; an
+// invalid one never does. Normative: replay/README.md.
 
 #ifndef EXHIBIT_REPLAY_COHORT_H_
 #define EXHIBIT_REPLAY_COHORT_H_
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "manifests/result.h"
+#include "replay/case_store.h"
 #include "replay/run_state.h"
 #include "replay/visit.h"
 
@@ -23,6 +25,8 @@ enum class CohortEnd { kComplete, kInvalid, kInterrupted };
 struct CohortReport {
   CohortEnd end = CohortEnd::kComplete;
   std::vector<std::string> failures;  // One sentence per invalid case.
+  int64_t visits = 0;                 // Made and published by this call.
+  int64_t kernel_ns = 0;              // Of those, in the kernels (visit.h).
 };
 
 // Tells a person how far it is: `done` of `total` visits, `what` is next.
@@ -31,8 +35,12 @@ using CohortProgress =
 
 struct CohortRequest {
   VisitContext context;
-  int64_t cpu = 0;          // For cases that have no plan yet.
-  CohortProgress progress;  // May be empty.
+  CaseStore* arrays = nullptr;  // Of the run.
+  int64_t cpu = 0;              // For cases that have no plan yet.
+  CohortProgress progress;      // May be empty.
+  // Called once, when all cases are calibrated and before the first cycle. May
+  // be empty.
+  std::function<void(const RunState&)> calibrated;
 };
 
 // True when every case has all its visits. Says nothing of their ends.
@@ -44,8 +52,14 @@ std::vector<std::string> Failures(const RunState& run);
 // Visits still to be made, calibrations included, if nothing is interrupted.
 int64_t VisitsLeft(const RunState& run);
 
-// About how long those take, in nanoseconds: warm-up, samples and overhead.
+// How long those take, in nanoseconds: kernels, and starting, checking and
+// publishing as the calibrations took for it. Of a case without calibrations,
+// a guess from its plan.
 int64_t EstimateNs(const RunState& run);
+
+// The same of `visits` timed visits of one case, half of each arm.
+int64_t EstimateTimedNs(const Manifest& m, const CaseState& state,
+                        int64_t visits);
 
 // Performs every missing visit. A visit that ends badly stops its case; the
 // other cases go on. The run must be locked and must have no failure yet.

@@ -1,5 +1,6 @@
 // exhibit-replay: executes the prepared libraries of a run for time.
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "manifests/tool/identity.h"
 #include "manifests/tool/progress.h"
 #include "manifests/tool/talk.h"
+#include "replay/case_store.h"
 #include "replay/cohort.h"
 #include "replay/disturbance.h"
 #include "replay/run_state.h"
@@ -31,10 +33,17 @@ struct Words {
   std::vector<std::string> command;
 };
 
+// "0.4 s", "75 s", "3 min 5 s".
 std::string Seconds(int64_t ns) {
-  int64_t seconds = std::max<int64_t>(1, (ns + 999'999'999) / 1'000'000'000);
+  int64_t tenths = std::max<int64_t>(1, (ns + 50'000'000) / 100'000'000);
+  if (tenths < 200) {
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+           " s";
+  }
+  int64_t seconds = (tenths + 5) / 10;
   if (seconds < 120) return std::to_string(seconds) + " s";
-  return std::to_string((seconds + 59) / 60) + " min";
+  return std::to_string(seconds / 60) + " min " + std::to_string(seconds % 60) +
+         " s";
 }
 
 // The CPU that visits are pinned to: that of an existing plan, else what was
@@ -80,6 +89,23 @@ void Announce(const RunState& run, const HostFacts& host, int64_t cpu) {
           std::to_string(cpu) + ", about " + Seconds(EstimateNs(run)));
 }
 
+// Once the calibrations say how fast the kernels and this machine are.
+void AnnounceCycles(const RunState& run) {
+  if (IsQuiet() || VisitsLeft(run) == 0) return;
+  SayLine("calibrated: " + std::to_string(VisitsLeft(run)) +
+          " visits left, which take " + Seconds(EstimateNs(run)));
+}
+
+// How much of the time since `start_ns` went into what was asked for.
+void SayShare(const CohortReport& report, int64_t start_ns) {
+  if (IsQuiet() || report.visits == 0) return;
+  int64_t wall_ns = BootTimeNs() - start_ns;
+  SayLine(std::to_string(report.visits) + " visits in " + Seconds(wall_ns) +
+          ", " +
+          std::to_string((100 * report.kernel_ns + wall_ns / 2) / wall_ns) +
+          "% of it warm-up, calibration and samples");
+}
+
 // Ends the attempt. The error that ended it is reported, not one that comes
 // from writing it down.
 Exit EndWithError(AttemptLog& attempt, const Error& error) {
@@ -122,6 +148,7 @@ Exit EndCohort(AttemptLog& attempt, const CohortReport& report) {
 }
 
 Exit Replay(const Words& words) {
+  int64_t start_ns = BootTimeNs();
   WatchSignals();
   Result<RunLock> lock = RunLock::Acquire(words.run);
   if (!lock.ok()) return ReportError(lock.error());
@@ -138,6 +165,8 @@ Exit Replay(const Words& words) {
     if (!IsQuiet()) SayLine("nothing to do: the run has all its visits");
     return Exit::kDone;
   }
+  Result<CaseStore> arrays = CaseStore::Load(*run);
+  if (!arrays.ok()) return ReportError(arrays.error());
   Result<std::vector<int64_t>> allowed = AllowedCpus();
   if (!allowed.ok()) return ReportError(allowed.error());
   Result<int64_t> cpu = ChooseCpu(*run, words.cpu, *allowed);
@@ -157,14 +186,17 @@ Exit Replay(const Words& words) {
                      .command = words.command,
                      .attempt = attempt->attempt(),
                      .interrupted = [] { return PendingSignal() != 0; }};
+  request.arrays = &*arrays;
   request.cpu = *cpu;
   request.progress = [&](int64_t done, int64_t, const std::string& what) {
     if (done_before < 0) done_before = done;
     progress.Update(done - done_before, what);
   };
+  request.calibrated = AnnounceCycles;
   Result<CohortReport> report = PerformCohort(request, *run);
   if (!report.ok()) return EndWithError(*attempt, report.error());
   if (report->end == CohortEnd::kComplete) progress.Update(total, "");
+  SayShare(*report, start_ns);
   return EndCohort(*attempt, *report);
 }
 
@@ -176,6 +208,9 @@ int main(int argc, char** argv) {
           exhibit::RunAsWorker(argc, argv, exhibit::ReplayWorkers())) {
     return *status;
   }
+  // Memory that is given back and taken again faults again, page by page.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   exhibit::Words words;
   words.command.assign(argv, argv + argc);
   exhibit::CommandLine command(

@@ -6,7 +6,6 @@
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 #include "manifests/visit_order.h"
-#include "replay/run_array.h"
 
 namespace exhibit {
 namespace {
@@ -172,11 +171,6 @@ Result<CaseState> ReadCase(const RunState& run, const std::string& name) {
   if (state.record.dispatch < 1 || state.record.dispatch > (int64_t{1} << 30)) {
     return Corrupt(where,
                    "dispatch is " + std::to_string(state.record.dispatch));
-  }
-  // Here and not only in the worker: a damaged array is no visit's fault.
-  for (const CaseArray& array : state.record.arrays) {
-    Result<Array> values = ReadRunArray(run.path, array.sha256);
-    if (!values.ok()) return values.error();
   }
   std::string sha256 = Sha256Hex(bytes);
   EXHIBIT_ASSIGN_OR_RETURN(

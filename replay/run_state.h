@@ -1,7 +1,8 @@
 // A run as replay finds it: declared, captured and perhaps partly replayed.
 //
 // Everything read is checked: each record decodes, cites the digests of what
-// it rests on, and stands in the order that the plan gives.
+// it rests on, and stands in the order that the plan gives. The arrays are
+// read by case_store.h.
 
 #ifndef EXHIBIT_REPLAY_RUN_STATE_H_
 #define EXHIBIT_REPLAY_RUN_STATE_H_

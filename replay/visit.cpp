@@ -1,5 +1,6 @@
 #include "replay/visit.h"
 
+#include <numeric>
 #include <utility>
 
 #include "manifests/file.h"
@@ -78,6 +79,12 @@ std::string PathOf(const VisitRecord& record) {
 
 }  // namespace
 
+int64_t KernelNs(const VisitRecord& record) {
+  return record.first_call_ns + record.warmup_ns +
+         std::accumulate(record.samples_ns.begin(), record.samples_ns.end(),
+                         int64_t{0});
+}
+
 Result<VisitEnd> PerformVisit(const RunState& run, const VisitContext& context,
                               const NextVisit& next, CaseState& state) {
   VisitRecord record = Draft(context, next, state);
@@ -94,6 +101,7 @@ Result<VisitEnd> PerformVisit(const RunState& run, const VisitContext& context,
                            RunWorker({.function = kVisitFunction,
                                       .task = EncodeVisitTask(task),
                                       .timeout_ns = state.plan->timeout_ns,
+                                      .file = next.data,
                                       .result_bytes_max = kReportBytesMax,
                                       .interrupted = context.interrupted}));
   if (outcome.interrupted) return VisitEnd::kInterrupted;

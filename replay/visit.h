@@ -29,9 +29,14 @@ struct NextVisit {
   std::string arm;  // baseline, candidate
   PairShift shift;
   int64_t repetitions = 0;  // 0 for calibration.
+  int data = -1;            // The case's arrays (case_data.h).
 };
 
 enum class VisitEnd { kPublished, kInterrupted };
+
+// The time of a visit that was spent in the kernel: its first call, warm-up
+// and samples.
+int64_t KernelNs(const VisitRecord& record);
 
 // Performs `next`, publishes its arrays and then its record, and adds it to
 // `state`. A visit that went wrong is published like any other; one that was

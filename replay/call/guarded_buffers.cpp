@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -18,6 +19,9 @@ namespace {
 // and a stride that is wrong by a row still lands in it.
 constexpr uint64_t kInaccessibleBytes = uint64_t{1} << 20;
 constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kHugePageBytes = uint64_t{1} << 21;
+// Smaller data take small pages: a huge one costs as much memory as 512.
+constexpr uint64_t kHugePageDataBytesMin = uint64_t{1} << 18;
 
 uint64_t RoundUp(uint64_t bytes, uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -51,6 +55,26 @@ Error NoMemory(const std::string& name, uint64_t bytes) {
                "Free memory or choose a smaller case."};
 }
 
+// Asks for huge pages under `region` and takes them. What they reach over at
+// its start becomes inaccessible: that part is then mapped in small pieces, but
+// stays one piece of memory. A system without huge pages refuses, at no cost.
+Status TakeHugePages(const Region& region, uint64_t reach_bytes) {
+  uint8_t* first = region.open - reach_bytes;
+  uint64_t bytes = region.open_bytes + reach_bytes;
+  if (mprotect(first, bytes, PROT_READ | PROT_WRITE) != 0) {
+    return NoMemory(region.name, region.data_bytes);
+  }
+  (void)madvise(first, bytes, MADV_HUGEPAGE);
+  for (uint8_t* page = region.open; page < region.open + region.open_bytes;
+       page += kHugePageBytes) {
+    *static_cast<volatile uint8_t*>(page) = 0;
+  }
+  if (reach_bytes > 0 && mprotect(first, reach_bytes, PROT_NONE) != 0) {
+    return NoMemory(region.name, region.data_bytes);
+  }
+  return Ok();
+}
+
 // Maps room for `data_bytes` with `zone_bytes` or more on each side. With no
 // zones the data ends less than 64 bytes before the inaccessible pages.
 Result<Region> Map(const std::string& name, uint64_t data_bytes,
@@ -63,16 +87,28 @@ Result<Region> Map(const std::string& name, uint64_t data_bytes,
       std::max<uint64_t>(RoundUp(data_bytes, kAlignment) + 2 * zone_bytes, 1),
       page);
   uint64_t closed = RoundUp(kInaccessibleBytes, page);
-  region.mapping_bytes = region.open_bytes + 2 * closed;
+  bool huge = data_bytes >= kHugePageDataBytesMin;
+  uint64_t unit = huge ? kHugePageBytes : page;
+  uint64_t reach = RoundUp(region.open_bytes, unit) - region.open_bytes;
+  // One unit more, so that a boundary of it can be chosen.
+  region.mapping_bytes = region.open_bytes + reach + 2 * closed + unit;
   void* mapping = mmap(nullptr, region.mapping_bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return NoMemory(name, data_bytes);
   region.mapping = static_cast<uint8_t*>(mapping);
-  region.open = region.mapping + closed;
-  if (mprotect(region.open, region.open_bytes, PROT_READ | PROT_WRITE) != 0) {
-    Error error = NoMemory(name, data_bytes);
+  uint64_t address = reinterpret_cast<uintptr_t>(region.mapping);
+  uint64_t end = RoundUp(address + closed + reach + region.open_bytes, unit);
+  region.open = region.mapping + (end - region.open_bytes - address);
+  Status opened = Ok();
+  if (huge) {
+    opened = TakeHugePages(region, reach);
+  } else if (mprotect(region.open, region.open_bytes, PROT_READ | PROT_WRITE) !=
+             0) {
+    opened = NoMemory(name, data_bytes);
+  }
+  if (!opened.ok()) {
     munmap(region.mapping, region.mapping_bytes);
-    return error;
+    return opened.error();
   }
   region.data = region.open + region.open_bytes - zone_bytes -
                 RoundUp(data_bytes, kAlignment);
@@ -120,6 +156,32 @@ bool ZonesIntact(const Region& region) {
   return difference == 0;
 }
 
+// Fills the data of `region` from the buffer's file.
+Status ReadInto(const Region& region, const CallBuffer& buffer) {
+  uint64_t done = 0;
+  while (done < region.data_bytes) {
+    ssize_t count =
+        pread(buffer.fd, region.data + done, region.data_bytes - done,
+              static_cast<off_t>(buffer.offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return Error{ErrorKind::kIo,
+                   "cannot read the values of input '" + region.name +
+                       "': " + strerror(errno),
+                   ""};
+    }
+    if (count == 0) {
+      return Error{ErrorKind::kCorrupt,
+                   "the values of input '" + region.name + "' end after " +
+                       std::to_string(done) + " of " +
+                       std::to_string(region.data_bytes) + " bytes",
+                   ""};
+    }
+    done += static_cast<uint64_t>(count);
+  }
+  return Ok();
+}
+
 Error Illegal(const std::string& message) {
   return Error{ErrorKind::kInvalidArgument, message, ""};
 }
@@ -159,7 +221,8 @@ Status CheckList(const std::vector<CallBuffer>& list, const CallShape& shape) {
                    ""};
     }
     EXHIBIT_ASSIGN_OR_RETURN(uint64_t bytes, BytesOfBuffer(buffer));
-    if (buffer.role == "input" && buffer.bytes.size() != bytes) {
+    bool in_file = buffer.fd >= 0 && buffer.bytes.empty();
+    if (buffer.role == "input" && !in_file && buffer.bytes.size() != bytes) {
       return Illegal("input '" + buffer.name + "' has " +
                      std::to_string(buffer.bytes.size()) +
                      " bytes, its shape " + std::to_string(bytes));
@@ -197,11 +260,28 @@ struct GuardedBuffers::State {
     }
   }
 
+  // Whether `address` is in the accessible part of a buffer.
+  bool Holds(uint64_t address) const {
+    for (const auto* regions : {&inputs, &outputs, &workspace}) {
+      for (const Region& region : *regions) {
+        uintptr_t first = reinterpret_cast<uintptr_t>(region.open);
+        if (address >= first && address < first + region.open_bytes) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   Status AddInput(const CallBuffer& buffer) {
-    EXHIBIT_ASSIGN_OR_RETURN(Region region,
-                             Map(buffer.name, buffer.bytes.size(), 0));
+    EXHIBIT_ASSIGN_OR_RETURN(uint64_t bytes, BytesOfBuffer(buffer));
+    EXHIBIT_ASSIGN_OR_RETURN(Region region, Map(buffer.name, bytes, 0));
     inputs.push_back(region);
-    std::memcpy(region.data, buffer.bytes.data(), buffer.bytes.size());
+    if (buffer.bytes.empty() && buffer.fd >= 0) {
+      EXHIBIT_RETURN_IF_ERROR(ReadInto(region, buffer));
+    } else {
+      std::memcpy(region.data, buffer.bytes.data(), buffer.bytes.size());
+    }
     std::string what = "input buffer '" + buffer.name + "'";
     NameFaults(region, what);
     RegisterFaultRange(region.open, region.open_bytes, what);
@@ -306,6 +386,30 @@ GuardedBuffers::GuardedBuffers(std::unique_ptr<State> state)
 GuardedBuffers::GuardedBuffers(GuardedBuffers&&) noexcept = default;
 GuardedBuffers& GuardedBuffers::operator=(GuardedBuffers&&) noexcept = default;
 GuardedBuffers::~GuardedBuffers() = default;
+
+std::optional<int64_t> GuardedBuffers::HugePageBytes() const {
+  // A line of an area starts with "first-last "; its fields follow it.
+  std::unique_ptr<FILE, int (*)(FILE*)> smaps(fopen("/proc/self/smaps", "re"),
+                                              fclose);
+  if (smaps == nullptr) return std::nullopt;
+  bool ours = false;
+  bool stated = false;
+  int64_t bytes = 0;
+  char line[512];
+  while (fgets(line, sizeof(line), smaps.get()) != nullptr) {
+    unsigned long long first = 0;
+    unsigned long long last = 0;
+    unsigned long long kilobytes = 0;
+    if (sscanf(line, "%llx-%llx ", &first, &last) == 2) {
+      ours = state_->Holds(first);
+    } else if (sscanf(line, "AnonHugePages: %llu kB", &kilobytes) == 1) {
+      stated = true;
+      if (ours) bytes += static_cast<int64_t>(kilobytes) * 1024;
+    }
+  }
+  if (!stated) return std::nullopt;
+  return bytes;
+}
 
 void GuardedBuffers::Poison() {
   for (const Region& region : state_->outputs) {

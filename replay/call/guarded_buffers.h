@@ -7,6 +7,11 @@
 // (entry.h) are themselves in read-only pages. All data is 64-byte aligned and
 // ends within 64 bytes of the page or zone that guards it.
 //
+// Buffers of 256 KiB or more ask for huge pages (MADV_HUGEPAGE) and end on the
+// boundary of one: where in memory a system puts small pages differs from
+// process to process, and with it which of them share a set of the cache.
+// HugePageBytes says whether it gave them.
+//
 // Guard bytes: for a buffer, let g be the zone before it followed by the zone
 // after it; g[i] is (167 * i + 13) mod 256. Whoever holds the saved bytes can
 // check them without knowing where one zone ends.
@@ -19,6 +24,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +53,10 @@ struct CallBuffer {
   DType dtype = DType::kF32;
   std::vector<uint64_t> shape;
   std::string bytes;  // Of an input: its values. Empty for an output.
+  // Of an input whose `bytes` are empty: the file that holds its values, and
+  // where they start. Read straight into the buffer.
+  int fd = -1;
+  uint64_t offset = 0;
 };
 
 // How the entry is to be called.
@@ -70,7 +80,8 @@ class GuardedBuffers {
   // Fails with kInvalidArgument on a repeated or empty name, an unknown role,
   // an input whose bytes disagree with its shape, or a dispatch or block of 0;
   // with kUnsupported on an output that is not f32; with kLimitExceeded past
-  // the limits above; and with kIo when the system gives no memory.
+  // the limits above; with kCorrupt when an input's file is too short; and with
+  // kIo when the system gives no memory or a file cannot be read.
   static Result<GuardedBuffers> Create(const std::vector<CallBuffer>& list,
                                        const CallShape& shape);
   GuardedBuffers(GuardedBuffers&&) noexcept;
@@ -81,6 +92,10 @@ class GuardedBuffers {
   const exhibit_buffer* buffers() const { return buffers_; }
   const exhibit_launch* launch() const { return launch_; }
   uint32_t block_count() const { return block_count_; }
+
+  // Bytes of all buffers that are mapped as whole huge pages at this moment;
+  // absent where /proc/self/smaps does not say.
+  std::optional<int64_t> HugePageBytes() const;
 
   // Refills outputs with NaN and workspace with 0xA5. Does not allocate.
   void Poison();

@@ -28,6 +28,7 @@ namespace {
 // The worker's descriptors.
 constexpr int kTaskFd = 3;
 constexpr int kResultFd = 4;
+static_assert(kWorkerFileFd == kResultFd + 1);
 
 // The result file: a sentence about how it ended, then the header, then the
 // payload. The header is written last.
@@ -136,8 +137,16 @@ Result<std::string> RunFunction(const WorkerFunction& function) {
 
 // ---- Parent.
 
-// In the child of fork, where only async-signal-safe calls are allowed.
-[[noreturn]] void BecomeWorker(pid_t parent, int task, int result,
+// Descriptors in the parent.
+struct Channel {
+  int task = -1;
+  int result = -1;
+  int file = -1;  // -1: none.
+};
+
+// In the child of vfork, where only async-signal-safe calls are allowed and
+// nothing of the parent may be changed.
+[[noreturn]] void BecomeWorker(pid_t parent, Channel channel,
                                char* const argv[]) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -148,25 +157,48 @@ Result<std::string> RunFunction(const WorkerFunction& function) {
   core.rlim_cur = std::min<rlim_t>(1, core.rlim_max);
   core.rlim_max = core.rlim_cur;
   setrlimit(RLIMIT_CORE, &core);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
     signal(number, SIG_DFL);
   }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   // Out of the way of the numbers that they are moved to.
-  task = fcntl(task, F_DUPFD, 16);
-  result = fcntl(result, F_DUPFD, 16);
+  int task = fcntl(channel.task, F_DUPFD, 16);
+  int result = fcntl(channel.result, F_DUPFD, 16);
+  int file = channel.file < 0 ? -1 : fcntl(channel.file, F_DUPFD, 16);
   int null = open("/dev/null", O_RDWR);
   if (task < 0 || result < 0 || null < 0) _exit(126);
+  if (channel.file >= 0 && file < 0) _exit(126);
   for (int fd : {0, 1, 2}) {
     if (null != fd && dup2(null, fd) < 0) _exit(126);
   }
   if (dup2(task, kTaskFd) < 0 || dup2(result, kResultFd) < 0) _exit(126);
-  close_range(kResultFd + 1, ~0U, 0);
+  if (file >= 0 && dup2(file, kWorkerFileFd) < 0) _exit(126);
+  unsigned first_unused = file >= 0 ? kWorkerFileFd + 1 : kWorkerFileFd;
+  close_range(first_unused, ~0U, 0);
   execve("/proc/self/exe", argv, environ);
-  WriteNote("cannot execute /proc/self/exe");
+  constexpr char kNote[] = "cannot execute /proc/self/exe";
+  // Without the note the parent still knows the exit status.
+  if (pwrite(kResultFd, kNote, sizeof(kNote), kNoteOffset) < 0) _exit(126);
   _exit(126);
+}
+
+// Starts a worker; -1 with errno set when there is no process to be had.
+//
+// Not fork: the tables of a parent that holds a run are long to copy, and each
+// of its pages would fault once more afterwards. The child borrows this stack
+// until it executes; signals wait, lest a handler run in it.
+pid_t StartWorker(Channel channel, char* const argv[]) {
+  pid_t parent = getpid();
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = vfork();
+  if (child == 0) BecomeWorker(parent, channel, argv);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return child;
 }
 
 std::string SignalName(int signal) {
@@ -277,6 +309,7 @@ std::optional<int> RunAsWorker(int argc, char** argv,
   // What a kernel executes must not inherit the channel.
   fcntl(kTaskFd, F_SETFD, FD_CLOEXEC);
   fcntl(kResultFd, F_SETFD, FD_CLOEXEC);
+  fcntl(kWorkerFileFd, F_SETFD, FD_CLOEXEC);  // Fails when there is none.
   try {
     Result<std::string> result = RunFunction(found->second);
     Status written = result.ok() ? WriteResult(0, *result)
@@ -310,10 +343,8 @@ Result<WorkerOutcome> RunWorker(const WorkerJob& job) {
   std::string mode = "--worker";
   std::string function = job.function;
   char* argv[] = {program.data(), mode.data(), function.data(), nullptr};
-  pid_t parent = getpid();
-  pid_t child = fork();
+  pid_t child = StartWorker({task.get(), result.get(), job.file}, argv);
   if (child < 0) return Failed("cannot start a worker");
-  if (child == 0) BecomeWorker(parent, task.get(), result.get(), argv);
   // Both sides set it, so that it holds whoever comes first.
   setpgid(child, child);
   // Not <sys/pidfd.h>: glibc 2.36 declares it without C linkage.

@@ -34,6 +34,9 @@ namespace exhibit {
 using WorkerFunction = std::function<Result<std::string>(const std::string&)>;
 using WorkerFunctions = std::map<std::string, WorkerFunction>;
 
+// In a worker: the descriptor of the job's file. Open only when it had one.
+inline constexpr int kWorkerFileFd = 5;
+
 // If argv is {program, "--worker", NAME}, runs functions[NAME] and returns the
 // exit status for main to return at once; otherwise nullopt. Must be the first
 // statement of main.
@@ -49,6 +52,7 @@ struct WorkerJob {
   std::string function;    // A name in the map given to RunAsWorker.
   std::string task;        // Handed to it.
   int64_t timeout_ns = 0;  // Wall clock, from the start; must be positive.
+  int file = -1;           // The worker's kWorkerFileFd; -1: none.
   uint64_t result_bytes_max = uint64_t{1} << 32;
   // Asked now and then, and when a signal arrives; when it says true the
   // worker is killed and the outcome is `interrupted`. Empty: never.

@@ -124,7 +124,9 @@ TEST_F(ReplayCohort, VisitRecordsWhatStoodInTheProcess) {
   EXPECT_EQ(visit.samples_ns.size(), 3u);
   EXPECT_EQ(visit.checks_passed, 5);  // First call, warm-up, three samples.
   EXPECT_EQ(visit.clock.name, "CLOCK_MONOTONIC_RAW");
-  EXPECT_EQ(visit.counters.size(), 5u);
+  EXPECT_EQ(visit.counters.size(), 7u);
+  EXPECT_EQ(visit.counters.count("huge_page_bytes"), 1u);
+  EXPECT_EQ(visit.counters.count("memory_growth_bytes"), 1u);
   EXPECT_EQ(visit.counters.count("task_clock_ns"), 1u);
   ASSERT_EQ(visit.outputs.size(), 1u);
   EXPECT_EQ(visit.outputs[0].first_sha256, visit.outputs[0].last_sha256);
@@ -313,7 +315,27 @@ TEST_F(ReplayCohort, SaysBeforehandHowLongItTakes) {
   ToolEnd end = RunReplay({run_});
   EXPECT_EQ(end.status, 0);
   EXPECT_NE(end.talk.find("6 visits of 1 cases on CPU "), std::string::npos);
-  EXPECT_NE(end.talk.find(", about 1 s"), std::string::npos);
+  EXPECT_NE(end.talk.find(", about 0."), std::string::npos) << end.talk;
+  EXPECT_NE(end.talk.find("calibrated: 4 visits left, which take "),
+            std::string::npos)
+      << end.talk;
+}
+
+TEST_F(ReplayCohort, SaysAfterwardsHowMuchOfTheTimeWasMeasuring) {
+  BuildRun({.folder = run_});
+  ToolEnd end = RunReplay({run_});
+  EXPECT_EQ(end.status, 0);
+  EXPECT_NE(end.talk.find("6 visits in "), std::string::npos) << end.talk;
+  EXPECT_NE(end.talk.find("% of it warm-up, calibration and samples"),
+            std::string::npos)
+      << end.talk;
+}
+
+TEST_F(ReplayCohort, EveryCaseIsCalibratedBeforeTheFirstCycle) {
+  BuildRun({.folder = run_, .cases = {"first", "second"}});
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  EXPECT_LE(ReadVisitRecord(run_, "replays/second/calibration-1.json").end_ns,
+            ReadVisitRecord(run_, "replays/first/visit-0000.json").start_ns);
 }
 
 TEST_F(ReplayCohort, HelpShowsAnExampleAndBadWordsAreUsage) {

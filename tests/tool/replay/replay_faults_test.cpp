@@ -93,6 +93,18 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"wrong_element.so", "calibration-0.json", "failed-check",
               "after warm-up: output: 1 of 200 elements outside tolerance, "
               "first [199]"},
+        Fault{"leaves_a_child.so", "calibration-0.json", "disturbed",
+              "the kernel did not stay one thread: a process that it started "
+              "is left"},
+        Fault{"leaves_a_thread.so", "calibration-0.json", "disturbed",
+              "the kernel did not stay one thread: a thread that it started is "
+              "left"},
+        Fault{"joins_a_thread.so", "calibration-0.json", "disturbed",
+              "the kernel did not stay one thread: other threads ran for "},
+        Fault{"waits_for_a_child.so", "calibration-0.json", "disturbed",
+              "the kernel did not stay one thread: it ran another process"},
+        Fault{"takes_memory.so", "calibration-0.json", "crashed",
+              "signal 11 while writing through a null pointer", SIGSEGV},
         Fault{"wrong_at_once.so", "calibration-0.json", "failed-check",
               "after the first call: output: 1 of 200"}),
     [](const testing::TestParamInfo<Fault>& of) {
@@ -135,10 +147,30 @@ TEST_F(ReplayFault, OtherCasesGoOnAfterOneFailed) {
             std::string::npos);
 }
 
-TEST_F(ReplayFault, NoiseAndLeftChildrenDoNotReachTheResult) {
-  BuildRun({.folder = run_,
-            .baseline = "talks.so",
-            .candidate = "leaves_a_child.so"});
+TEST_F(ReplayFault, MemoryThatAKernelKeepsIsRecorded) {
+  for (const std::string kernel : {"leaks.so", "good.so"}) {
+    run_ = folder_ + "/" + kernel;
+    BuildRun({.folder = run_,
+              .baseline = kernel,
+              .candidate = kernel,
+              .warmup_ms = 20});
+    ToolEnd end = RunReplay({run_, "--quiet"});
+    ASSERT_EQ(end.status, 0) << end.talk;
+    VisitRecord visit =
+        ReadVisitRecord(run_, "replays/n200/calibration-1.json");
+    std::optional<int64_t> growth = visit.counters.at("memory_growth_bytes");
+    ASSERT_TRUE(growth.has_value());
+    if (kernel == "good.so") {
+      EXPECT_LT(*growth, 1 << 20);
+    } else {
+      // Half of it: the kernel of the system counts pages in batches.
+      EXPECT_GE(*growth, 32768 * visit.warmup_calls);
+    }
+  }
+}
+
+TEST_F(ReplayFault, NoiseDoesNotReachTheResult) {
+  BuildRun({.folder = run_, .baseline = "talks.so", .candidate = "good.so"});
   ToolEnd end = RunReplay({run_, "--quiet"});
   EXPECT_EQ(end.status, 0) << end.talk;
   EXPECT_EQ(end.out, "");

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 
@@ -182,6 +185,76 @@ TEST(GuardedBuffersDeathTest, StrayAccessesEndInASignal) {
                 const_cast<exhibit_buffer*>(b.buffers())->bytes = 1;
               }),
               testing::KilledBySignal(SIGSEGV), "");
+}
+
+// Large buffers lie in huge pages where there are any: what those reach over
+// must stay as closed as the space around small buffers.
+TEST(GuardedBuffers, LargeBuffersAreAsWellFencedAsSmallOnes) {
+  for (uint64_t count : {uint64_t{1} << 16, uint64_t{1} << 19,
+                         (uint64_t{1} << 19) + 1, uint64_t{700'000}}) {
+    Result<GuardedBuffers> made = GuardedBuffers::Create(
+        {Output("out", count), Input("in", std::vector<float>(count, 2.0f))},
+        {});
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    const uint8_t* in = DataOf(*made, 1);
+    const uint8_t* out = DataOf(*made, 0);
+    uint64_t bytes = 4 * count;
+    uint64_t end = (bytes + 63) / 64 * 64;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(in) % 64, 0u);
+    EXPECT_EQ(reinterpret_cast<const float*>(in)[count - 1], 2.0f);
+    auto closed = [](const uint8_t* address) {
+      // The system call refuses what the page tables refuse.
+      int pipe_fds[2];
+      if (pipe(pipe_fds) != 0) return false;
+      bool refused = write(pipe_fds[1], address, 1) < 0 && errno == EFAULT;
+      close(pipe_fds[0]);
+      close(pipe_fds[1]);
+      return refused;
+    };
+    EXPECT_FALSE(closed(in));
+    EXPECT_TRUE(closed(in - 4096)) << count;
+    EXPECT_TRUE(closed(in - (1 << 20))) << count;
+    EXPECT_TRUE(closed(in + end)) << count;
+    EXPECT_TRUE(closed(out - 2 * 4096 - 64)) << count;
+    EXPECT_TRUE(closed(out + end + 2 * 4096)) << count;
+    EXPECT_TRUE(made->GuardsIntact());
+    EXPECT_EQ(made->Guards()[0].bytes.size() % 64, (64 - bytes % 64) % 64);
+  }
+}
+
+TEST(GuardedBuffers, HugePagesAreCountedWhereTheSystemGivesThem) {
+  uint64_t count = uint64_t{1} << 20;  // Two of them.
+  Result<GuardedBuffers> made = GuardedBuffers::Create(
+      {Input("in", std::vector<float>(count, 1.0f)), Output("out", 1)}, {});
+  ASSERT_TRUE(made.ok());
+  std::optional<int64_t> bytes = made->HugePageBytes();
+  if (!bytes) GTEST_SKIP() << "this system does not say";
+  EXPECT_GE(*bytes, 0);
+  EXPECT_LE(*bytes, static_cast<int64_t>(4 * count));
+  Result<GuardedBuffers> small = MakeBuffers();
+  ASSERT_TRUE(small.ok());
+  EXPECT_EQ(small->HugePageBytes(), std::optional<int64_t>(0));
+}
+
+TEST(GuardedBuffers, InputThatEndsEarlyInItsFileIsCorrupt) {
+  int fd = memfd_create("values", MFD_CLOEXEC);
+  std::string values = BytesOf(std::vector<float>{1, 2, 3});
+  ASSERT_EQ(pwrite(fd, values.data(), values.size(), 64), 12);
+  CallBuffer input = Input("in", {});
+  input.shape = {3};
+  input.fd = fd;
+  input.offset = 64;
+  Result<GuardedBuffers> whole =
+      GuardedBuffers::Create({input, Output("out", 1)}, {});
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_EQ(std::memcmp(DataOf(*whole, 0), values.data(), values.size()), 0);
+  input.offset = 68;
+  Result<GuardedBuffers> cut =
+      GuardedBuffers::Create({input, Output("out", 1)}, {});
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().kind, ErrorKind::kCorrupt);
+  EXPECT_NE(cut.error().message.find("after 8 of 12 bytes"), std::string::npos);
+  close(fd);
 }
 
 TEST(GuardedBuffers, FaultsAreNamedByBuffer) {

@@ -3,10 +3,12 @@
  * FAULT names what goes wrong and FAULT_AFTER after how many good calls, so
  * that a capture's single call can pass where a visit fails. Keeps state
  * between calls, which a real entry must not. */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "manifests/entry.h"
@@ -27,6 +29,11 @@
 #define TALKS 13
 #define ABORTS 14
 #define LEAVES_A_CHILD 15
+#define LEAVES_A_THREAD 16
+#define JOINS_A_THREAD 17
+#define WAITS_FOR_A_CHILD 18
+#define TAKES_MEMORY 19
+#define LEAKS 20
 
 #ifndef FAULT_AFTER
 #define FAULT_AFTER 0
@@ -36,6 +43,18 @@
 #endif
 
 static int calls;
+
+static void *spin(void *unused) {
+  (void)unused;
+  for (volatile int i = 0; i < 2000000; ++i) continue;
+  return NULL;
+}
+
+static void *rest(void *unused) {
+  (void)unused;
+  for (;;) pause();
+  return NULL;
+}
 
 static void misbehave(const exhibit_buffer *buffers,
                       const exhibit_launch *launch) {
@@ -92,6 +111,32 @@ static void misbehave(const exhibit_buffer *buffers,
         _exit(0);
       }
       break;
+    case LEAVES_A_THREAD: {
+      pthread_t thread;
+      if (pthread_create(&thread, NULL, rest, NULL) != 0) abort();
+      break;
+    }
+    case JOINS_A_THREAD: {
+      pthread_t thread;
+      if (pthread_create(&thread, NULL, spin, NULL) != 0) abort();
+      pthread_join(thread, NULL);
+      break;
+    }
+    case WAITS_FOR_A_CHILD: {
+      pid_t child = fork();
+      if (child == 0) _exit(0);
+      waitpid(child, NULL, 0);
+      break;
+    }
+    case TAKES_MEMORY:
+      /* Twice what a kernel may take. */
+      *(volatile char *)malloc((size_t)1 << 31) = 1;
+      break;
+    case LEAKS: {
+      volatile char *lost = malloc(65536);
+      for (int i = 0; i < 65536; ++i) lost[i] = 1;
+      break;
+    }
     default:
       break;
   }
@@ -103,8 +148,11 @@ void entry(const exhibit_buffer *buffers, void *reserved,
   ++calls;
   if (SLEEP_US > 0) usleep(SLEEP_US);
   int broken = FAULT != NONE && calls > FAULT_AFTER;
-  /* Children, once and not on every call. */
-  if (FAULT == LEAVES_A_CHILD && calls > FAULT_AFTER + 1) broken = 0;
+  /* Children and threads, once and not on every call. */
+  if (FAULT >= LEAVES_A_CHILD && FAULT <= WAITS_FOR_A_CHILD &&
+      calls > FAULT_AFTER + 1) {
+    broken = 0;
+  }
   if (broken && FAULT == WRITES_NOTHING) return;
   const float *x = (const float *)buffers[0].data;
   float *output = (float *)buffers[1].data;
