@@ -3,6 +3,11 @@
 #include <cmath>
 #include <optional>
 
+#include "audit/visit_conditions.h"
+#include "audit/work.h"
+#include "compiler/tile/text.h"
+#include "manifests/run_layout.h"
+
 namespace exhibit {
 namespace {
 
@@ -30,10 +35,31 @@ Json TextsJson(const std::vector<std::string>& texts) {
   return array;
 }
 
-Json ArmJson(const CaseEvidence& c, const CaptureEvidence& capture,
+// What the captured program text asks for; null where there is none, or more
+// than can be counted.
+Json WorkJson(const AuditState& state, const CaseEvidence& c,
+              const CaptureEvidence& capture) {
+  if (capture.variant->kind != "tile") return Json();
+  const std::string path =
+      CaptureFolder(c.name(), capture.variant->name) + "/program.tile";
+  const std::string* text = state.subject.Bytes(path);
+  if (text == nullptr) return Json();
+  const Result<tile::Program> program = tile::ReadProgram(*text, path);
+  if (!program.ok()) return Json();
+  const Result<ProgramWork> work = WorkOf(*program);
+  if (!work.ok()) return Json();
+  return Json::Object{{"flops", work->flops},
+                      {"exps", work->exps},
+                      {"bytes_loaded", work->bytes_loaded},
+                      {"bytes_stored", work->bytes_stored}};
+}
+
+Json ArmJson(const AuditState& state, const CaseEvidence& c,
+             const CaptureEvidence& capture,
              const std::optional<double>& time_ns) {
   Json::Object arm{{"variant", capture.variant->name},
-                   {"time_ns", NumberJson(time_ns)}};
+                   {"time_ns", NumberJson(time_ns)},
+                   {"work", time_ns ? WorkJson(state, c, capture) : Json()}};
   if (capture.capture.record) {
     arm["workspace_bytes"] = capture.capture.record->workspace_bytes;
     arm["end"] = capture.capture.record->end.status;
@@ -55,6 +81,36 @@ Json IntervalJson(const CaseEstimates& estimates) {
   };
 }
 
+Json SignTestJson(const SignTest& signs) {
+  return Json::Object{{"below", signs.below},
+                      {"above", signs.above},
+                      {"ties", signs.ties},
+                      {"p_value", NumberJson(signs.p_value)}};
+}
+
+// The visits that bear a mark, in order.
+Json MarkedVisitsJson(const CaseEstimates& estimates, const CaseEvidence& c) {
+  Json::Array visits;
+  for (size_t i = 0; i < estimates.visit_marks.size(); ++i) {
+    if (estimates.visit_marks[i].empty()) continue;
+    visits.emplace_back(
+        Json::Object{{"visit", c.visits[i].record->index},
+                     {"arm", c.visits[i].record->arm},
+                     {"marks", TextsJson(estimates.visit_marks[i])}});
+  }
+  return visits;
+}
+
+Json TimingJson(const CaseEvidence& c) {
+  const std::optional<CaseTiming> timing = TimingOf(c);
+  if (!timing) return Json();
+  return Json::Object{{"clock_resolution_ns", timing->clock_resolution_ns},
+                      {"clock_overhead_ns", timing->clock_overhead_ns},
+                      {"repetitions", timing->repetitions},
+                      {"shortest_sample_ns", timing->shortest_sample_ns},
+                      {"load_1m_max", NumberJson(timing->load_1m_max)}};
+}
+
 // Everything that is a ratio or is computed from ratios.
 Json RatiosJson(const JudgedCase& judged) {
   const CaseEstimates& e = judged.estimates;
@@ -67,10 +123,10 @@ Json RatiosJson(const JudgedCase& judged) {
       {"median", NumberJson(e.reported_ratio)},
       {"min", NumberJson(e.ratio_min)},
       {"max", NumberJson(e.ratio_max)},
-      {"sign_test", Json::Object{{"below", e.signs.below},
-                                 {"above", e.signs.above},
-                                 {"ties", e.signs.ties},
-                                 {"p_value", NumberJson(e.signs.p_value)}}},
+      {"sign_test", SignTestJson(e.signs)},
+      {"self_sign_test", SignTestJson(e.self_signs)},
+      {"drift", NumberJson(e.drift)},
+      {"null_effect", NumberJson(judged.decision.null_effect)},
       {"p_value", NumberJson(judged.decision.p_value)},
       {"estimate", e.rank ? NumberJson(e.rank->estimate) : Json()},
       {"interval", IntervalJson(e)},
@@ -78,13 +134,16 @@ Json RatiosJson(const JudgedCase& judged) {
   };
 }
 
-void AddJudgement(const JudgedCase& judged, Json::Object& object) {
+void AddJudgement(const JudgedCase& judged, const CaseEvidence& c,
+                  Json::Object& object) {
   const CaseDecision& decision = judged.decision;
   object["outcome"] = OutcomeName(decision.outcome);
   object["reasons"] = TextsJson(decision.reasons);
   object["remarks"] = TextsJson(decision.remarks);
   object["ratios"] = RatiosJson(judged);
   object["visit_times_ns"] = NumbersJson(judged.estimates.visit_times_ns);
+  object["marked_visits"] = MarkedVisitsJson(judged.estimates, c);
+  object["timing"] = TimingJson(c);
   object["split_pairs"] = judged.estimates.split_pairs;
   object["cycles_to_decide"] =
       decision.cycles_to_decide ? Json(*decision.cycles_to_decide) : Json();
@@ -97,6 +156,8 @@ void AddNothing(Json::Object& object) {
   object["remarks"] = Json::Array();
   object["ratios"] = Json();
   object["visit_times_ns"] = Json::Array();
+  object["marked_visits"] = Json::Array();
+  object["timing"] = Json();
   object["split_pairs"] = 0;
   object["cycles_to_decide"] = Json();
 }
@@ -110,12 +171,13 @@ Json CaseJson(const AuditState& state, const CaseEvidence& c) {
       found == state.judgement.cases.end() ? nullptr : &found->second;
   Json::Object object;
   object["name"] = c.name();
+  object["null_of"] = c.declared->null_of;
   object["shape"] = CountsJson(c.declared->shape);
   object["tile"] = CountsJson(c.declared->tile);
   object["text"] = c.declared->text;
   object["options"] =
       Json::Object(c.declared->options.begin(), c.declared->options.end());
-  object["measured"] = WhatIsMeasured(manifest);
+  object["measured"] = WhatIsMeasured(manifest, *c.declared);
   object["evidence_level"] = EvidenceLevelName(
       judged != nullptr ? c.level : EvidenceLevel::kReceiptsOnly);
   std::optional<double> baseline_ns;
@@ -123,12 +185,12 @@ Json CaseJson(const AuditState& state, const CaseEvidence& c) {
   if (judged != nullptr) {
     baseline_ns = judged->estimates.baseline_time_ns;
     candidate_ns = judged->estimates.candidate_time_ns;
-    AddJudgement(*judged, object);
+    AddJudgement(*judged, c, object);
   } else {
     AddNothing(object);
   }
-  object["baseline"] = ArmJson(c, c.Baseline(manifest), baseline_ns);
-  object["candidate"] = ArmJson(c, c.Candidate(manifest), candidate_ns);
+  object["baseline"] = ArmJson(state, c, c.Baseline(manifest), baseline_ns);
+  object["candidate"] = ArmJson(state, c, c.Candidate(manifest), candidate_ns);
   return object;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "audit/checker.h"
+#include "audit/visit_conditions.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -41,6 +42,8 @@ std::vector<std::string> InvalidReasons(const CaseEvidence& c) {
 
 CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
   CaseSamples samples;
+  samples.name = c.name();
+  samples.null_of = c.declared->null_of;
   samples.invalid_reasons = InvalidReasons(c);
   const auto planned = static_cast<size_t>(4 * manifest.cycles);
   if (samples.invalid_reasons.empty() && c.visits.size() < planned) {
@@ -52,26 +55,16 @@ CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
     samples.objects = CaseSamples::Objects::kIdentical;
   }
   if (!samples.invalid_reasons.empty()) return samples;
+  samples.disturbances = HostChanges(c);
   for (const Filed<VisitRecord>& visit : c.visits) {
     const VisitRecord& record = *visit.record;
     samples.visits.push_back(
         {record.cycle, record.position,
          record.arm == "baseline" ? Arm::kBaseline : Arm::kCandidate,
-         record.attempt, record.samples_ns, record.repetitions});
+         record.attempt, record.samples_ns, record.repetitions,
+         ConditionsOf(record)});
   }
   return samples;
-}
-
-// What was seen beside the samples, as it is: no rule decides by it.
-void AddRemarks(CaseEvidence& c) {
-  bool migrated = false;
-  bool major_faults = false;
-  for (const Filed<VisitRecord>& visit : c.visits) {
-    migrated |= visit.record->counts.migrations.value_or(0) > 0;
-    major_faults |= visit.record->counts.major_faults > 0;
-  }
-  if (migrated) c.remarks.emplace_back("migrations-seen");
-  if (major_faults) c.remarks.emplace_back("major-faults-seen");
 }
 
 // Rows of equal shape are looked at together, whatever their options.
@@ -83,7 +76,7 @@ void RemarkOnFasterRows(const Evidence& evidence, Judgement& judgement) {
     if (found == judgement.cases.end()) continue;
     const CaseEstimates& estimates = found->second.estimates;
     if (!estimates.baseline_time_ns || !estimates.candidate_time_ns) continue;
-    if (c.declared->shape.empty()) continue;
+    if (c.declared->shape.empty() || !c.declared->null_of.empty()) continue;
     rows.push_back({TextOf(c.declared->shape), *estimates.baseline_time_ns,
                     *estimates.candidate_time_ns});
     judged.push_back(&found->second);
@@ -102,7 +95,9 @@ void RemarkOnFasterRows(const Evidence& evidence, Judgement& judgement) {
 Judgement JudgeCases(Evidence& evidence, FindingList& findings) {
   const Manifest& manifest = *evidence.manifest;
   const DecisionRule rule = RuleOf(manifest);
-  const auto declared = static_cast<int64_t>(evidence.cases.size());
+  const auto declared = static_cast<int64_t>(std::count_if(
+      evidence.cases.begin(), evidence.cases.end(),
+      [](const CaseEvidence& c) { return c.declared->null_of.empty(); }));
   Judgement judgement;
   judgement.cases_tried = declared;
   std::vector<CaseEstimates> estimates;
@@ -116,7 +111,6 @@ Judgement JudgeCases(Evidence& evidence, FindingList& findings) {
                        estimated.error());
       continue;
     }
-    AddRemarks(c);
     estimates.push_back(std::move(*estimated));
     names.push_back(c.name());
   }

@@ -24,7 +24,8 @@ struct JudgedCase {
 
 struct Judgement {
   std::map<std::string, JudgedCase> cases;  // By name; sound cases only.
-  int64_t cases_tried = 0;                  // All that the manifest declares.
+  // All that the manifest declares, but its null cases.
+  int64_t cases_tried = 0;
   double chance_of_false_claim = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "audit/json_view.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace exhibit {
@@ -97,46 +98,70 @@ std::string JoinedAt(const Json& value, std::string_view path) {
   return text;
 }
 
-const std::vector<std::string>& CaseHeadings() {
-  static const std::vector<std::string> kHeadings = {
-      "case",         "options",      "measured",         "baseline us",
-      "candidate us", "paired ratio", "min-max of pairs", "outcome",
-      "evidence",     "remarks"};
-  return kHeadings;
+std::vector<std::string> KeysAt(const Json& value, std::string_view path) {
+  std::vector<std::string> keys;
+  const Json::Object* object = JsonAt(value, path).AsObject();
+  if (object == nullptr) return keys;
+  for (const auto& [key, member] : *object) keys.push_back(key);
+  return keys;
 }
 
-std::vector<std::string> CaseCells(const Json& c) {
-  std::string range = "-";
-  if (NumberAt(c, "ratios.min") && NumberAt(c, "ratios.max")) {
-    range = FixedAt(c, "ratios.min", 4) + "-" + FixedAt(c, "ratios.max", 4);
+std::string RangeOf(const Json& c) {
+  if (!NumberAt(c, "ratios.min") || !NumberAt(c, "ratios.max")) return "-";
+  return FixedAt(c, "ratios.min", 4) + "-" + FixedAt(c, "ratios.max", 4);
+}
+
+std::string OutcomeOf(const Json& c) {
+  const std::string outcome = TextAt(c, "outcome");
+  return outcome == "-" ? "not judged" : outcome;
+}
+
+WorkCells WorkCellsOf(const Json& arm) {
+  const std::optional<double> time_ns = NumberAt(arm, "time_ns");
+  const auto rate = [&](std::optional<double> count, double unit) {
+    return count && time_ns ? Fixed(*count / *time_ns * unit, 2)
+                            : std::string("-");
+  };
+  const std::optional<double> loaded = NumberAt(arm, "work.bytes_loaded");
+  const std::optional<double> stored = NumberAt(arm, "work.bytes_stored");
+  const std::optional<double> clones =
+      NumberAt(arm, "code.full_packet_specializations");
+  return {
+      rate(NumberAt(arm, "work.flops"), 1.0),
+      rate(loaded && stored ? std::optional(*loaded + *stored) : std::nullopt,
+           1.0),
+      rate(NumberAt(arm, "work.exps"), 1e3),
+      !clones ? "-" : (*clones > 0 ? "yes" : "no")};
+}
+
+size_t CodePoints(std::string_view text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(),
+      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string Wrapped(const std::string& text, size_t width, size_t indent) {
+  std::string wrapped;
+  size_t used = 0;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t space = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, space - start);
+    if (used > 0 && used + 1 + CodePoints(word) > width) {
+      wrapped += "\n" + std::string(indent, ' ') + word;
+      used = indent + CodePoints(word);
+    } else {
+      wrapped += (start > 0 ? " " : "") + word;
+      used += (start > 0 ? 1 : 0) + CodePoints(word);
+    }
+    start = space + 1;
   }
-  std::string outcome = TextAt(c, "outcome");
-  if (outcome == "-") outcome = "not judged";
-  if (NumberAt(c, "cycles_to_decide")) {
-    outcome += " (" + TextAt(c, "cycles_to_decide") + " cycles would decide)";
-  }
-  std::string remarks = JoinedAt(c, "remarks");
-  if (outcome == "invalid" || outcome == "not-comparable") {
-    const std::string reasons = JoinedAt(c, "reasons");
-    if (!remarks.empty() && !reasons.empty()) remarks += ", ";
-    remarks += reasons;
-  }
-  return {TextAt(c, "name"),
-          PairsAt(c, "options"),
-          TextAt(c, "measured"),
-          MicrosecondsAt(c, "baseline.time_ns"),
-          MicrosecondsAt(c, "candidate.time_ns"),
-          FixedAt(c, "ratios.median", 4),
-          range,
-          outcome,
-          TextAt(c, "evidence_level"),
-          remarks.empty() ? "-" : remarks};
+  return wrapped + "\n";
 }
 
 std::vector<std::string> TableNotes(const Json& audit) {
   std::vector<std::string> notes = {
       "times: microseconds per call; ratio: candidate / baseline, the median "
-      "of the pairs"};
+      "of the pairs; floor: spread of that median if nothing differed"};
   for (const Json& limit : ListAt(audit, "limits")) {
     notes.push_back("limit: " + TextOf(limit));
   }
@@ -145,8 +170,9 @@ std::vector<std::string> TableNotes(const Json& audit) {
   }
   notes.push_back("timing scope: " + TextAt(audit, "timing_scope") +
                   ": not cycles, not GPU time");
-  notes.push_back("cases tried: " + TextAt(audit, "cases_tried") +
-                  "; chance of at least one false claim: " +
+  const std::string tried = TextAt(audit, "cases_tried");
+  notes.push_back(tried + (tried == "1" ? " case" : " cases") +
+                  " tried; chance of at least one false claim: " +
                   FixedAt(audit, "chance_of_false_claim", 4) +
                   " (family correction: " + TextAt(audit, "decision.family") +
                   ")");

@@ -41,14 +41,36 @@ std::string MicrosecondsAt(const Json& value, std::string_view path);
 // The texts of an array, joined by ", "; "" when empty.
 std::string JoinedAt(const Json& value, std::string_view path);
 
-// A row of the table of cases, in the order of `CaseHeadings`: what the
-// terminal and the report both print.
-const std::vector<std::string>& CaseHeadings();
-std::vector<std::string> CaseCells(const Json& c);
+// The member names of an object, by key.
+std::vector<std::string> KeysAt(const Json& value, std::string_view path);
 
-// The lines that stand under every table: stamp, limits, timing scope, counts
-// of cases, verdict.
+// "LOW-HIGH" of the pair ratios of a case, with four decimals, or "-".
+std::string RangeOf(const Json& c);
+
+// The outcome of a case, or "not judged".
+std::string OutcomeOf(const Json& c);
+
+// An arm's work over its time, and whether it has the clone for full packets.
+// "-" where the variant has no program text, no time, or no report.
+struct WorkCells {
+  std::string gflops;  // 1e9 floating-point operations a second
+  std::string gbytes;  // 1e9 bytes a second, of the least traffic
+  std::string mexps;   // 1e6 evaluations of exp a second
+  std::string clone;   // yes, no
+};
+WorkCells WorkCellsOf(const Json& arm);
+
+// The lines that stand under every table: what its columns are, limits, timing
+// scope, counts of cases.
 std::vector<std::string> TableNotes(const Json& audit);
+
+// `text` broken at spaces into lines of at most `width` code points where it
+// can be; lines after the first begin with `indent` spaces. Ends in a line
+// feed.
+std::string Wrapped(const std::string& text, size_t width, size_t indent);
+
+// Width is counted in code points.
+size_t CodePoints(std::string_view text);
 
 }  // namespace exhibit
 

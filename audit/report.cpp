@@ -1,5 +1,10 @@
 #include "audit/report.h"
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "audit/json_view.h"
@@ -53,10 +58,42 @@ std::string Heading(const Json& audit) {
   return text;
 }
 
+bool AnyOptions(const Json& audit) {
+  const Json::Array& cases = ListAt(audit, "cases");
+  return std::any_of(cases.begin(), cases.end(), [](const Json& c) {
+    return PairsAt(c, "options") != "-";
+  });
+}
+
+// Of a null case, what it repeats; otherwise the heading says what is measured.
+std::string NameCell(const Json& c) {
+  const std::string null_of = TextAt(c, "null_of");
+  if (null_of.empty() || null_of == "-") return TextAt(c, "name");
+  return TextAt(c, "name") + " (null case of " + null_of + ")";
+}
+
 std::string CaseTable(const Json& audit) {
-  std::string text = "\n## Cases\n\n";
-  text += Row(CaseHeadings()) + Rule(CaseHeadings().size());
-  for (const Json& c : ListAt(audit, "cases")) text += Row(CaseCells(c));
+  const bool options = AnyOptions(audit);
+  std::vector<std::string> headings = {"case"};
+  if (options) headings.emplace_back("options");
+  for (const char* heading :
+       {"baseline us", "candidate us", "paired ratio", "min-max of pairs",
+        "noise floor", "outcome", "evidence", "remarks"}) {
+    headings.emplace_back(heading);
+  }
+  std::string text = "\n## Cases\n\n" + Row(headings) + Rule(headings.size());
+  for (const Json& c : ListAt(audit, "cases")) {
+    std::vector<std::string> cells = {NameCell(c)};
+    if (options) cells.push_back(PairsAt(c, "options"));
+    const std::string remarks = JoinedAt(c, "remarks");
+    cells.insert(
+        cells.end(),
+        {MicrosecondsAt(c, "baseline.time_ns"),
+         MicrosecondsAt(c, "candidate.time_ns"), FixedAt(c, "ratios.median", 4),
+         RangeOf(c), FixedAt(c, "ratios.noise_floor", 4), OutcomeOf(c),
+         TextAt(c, "evidence_level"), remarks.empty() ? "-" : remarks});
+    text += Row(cells);
+  }
   text += "\n";
   for (const std::string& note : TableNotes(audit)) {
     text += "- ";
@@ -70,6 +107,13 @@ std::string IntervalText(const Json& c) {
   return FixedAt(c, "ratios.interval.low", 4) + " to " +
          FixedAt(c, "ratios.interval.high", 4) + ", coverage " +
          FixedAt(c, "ratios.interval.coverage", 4);
+}
+
+std::string ReasonsCell(const Json& c) {
+  const std::string reasons = JoinedAt(c, "reasons");
+  if (!NumberAt(c, "cycles_to_decide")) return reasons;
+  return reasons + "; " + TextAt(c, "cycles_to_decide") +
+         " cycles would decide";
 }
 
 std::string EvidenceTable(const Json& audit) {
@@ -86,26 +130,147 @@ std::string EvidenceTable(const Json& audit) {
   for (const Json& c : ListAt(audit, "cases")) {
     text += Row({TextAt(c, "name"), FixedAt(c, "ratios.p_value", 5),
                  FixedAt(c, "ratios.estimate", 4), IntervalText(c),
-                 FixedAt(c, "ratios.noise_floor", 4), JoinedAt(c, "reasons")});
+                 FixedAt(c, "ratios.noise_floor", 4), ReasonsCell(c)});
   }
   return text;
 }
 
+// Marks of a case by kind: "unsteady-samples 8 9 10".
+std::string MarksText(const Json& c) {
+  std::map<std::string, std::string> visits;
+  for (const Json& visit : ListAt(c, "marked_visits")) {
+    for (const Json& mark : ListAt(visit, "marks")) {
+      const std::string* name = mark.AsString();
+      if (name != nullptr) visits[*name] += " " + TextAt(visit, "visit");
+    }
+  }
+  std::string text;
+  for (const auto& [mark, which] : visits) {
+    text += (text.empty() ? "" : "; ") + mark + which;
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string SelfRangeText(const Json& c) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0.0;
+  for (const Json& ratio : ListAt(c, "ratios.self_pairs")) {
+    const std::optional<double> value =
+        NumberAt(Json::Object{{"r", ratio}}, "r");
+    if (!value) continue;
+    low = std::min(low, *value);
+    high = std::max(high, *value);
+  }
+  if (high == 0.0) return "-";
+  const Json range = Json::Object{{"low", low}, {"high", high}};
+  return FixedAt(range, "low", 4) + "-" + FixedAt(range, "high", 4);
+}
+
+// What the run says about itself where nothing differed.
+std::string ControlTable(const Json& audit) {
+  const std::vector<std::string> headings = {
+      "case",  "self pairs",  "min-max of self pairs", "self sign test p",
+      "drift", "null effect", "marked visits"};
+  std::string text =
+      "\n## Null controls and disturbances\n\n"
+      "Self pairs are adjacent visits of one arm, later / earlier. Drift: the "
+      "median of late / early visits of one arm. Null effect: the largest of "
+      "the case's null cases, which its own must exceed. A marked visit is "
+      "counted like any other.\n\n" +
+      Row(headings) + Rule(headings.size());
+  for (const Json& c : ListAt(audit, "cases")) {
+    text +=
+        Row({NameCell(c), std::to_string(ListAt(c, "ratios.self_pairs").size()),
+             SelfRangeText(c), FixedAt(c, "ratios.self_sign_test.p_value", 4),
+             FixedAt(c, "ratios.drift", 4), FixedAt(c, "ratios.null_effect", 4),
+             MarksText(c)});
+  }
+  return text;
+}
+
+constexpr struct {
+  const char* heading;
+  const char* key;
+} kCodeColumns[] = {
+    {"code bytes", "code_bytes"},
+    {"constant bytes", "constant_bytes"},
+    {"snapshot bytes / worker", "static_snapshot_bytes_per_worker"},
+    {"snapshots", "static_snapshot_allocations"},
+    {"private workspace bytes", "private_workspace_bytes"},
+    {"blocked mmas", "blocked_mmas"},
+    {"2-D mmas", "two_dimensional_mmas"},
+    {"rolled mmas", "rolled_mmas"},
+    {"clone", "full_packet_specializations"},
+    {"cloned instructions", "full_packet_cloned_instructions"},
+    {"full packets", "full_packets_dispatched"},
+    {"tail packets", "tail_packets_dispatched"},
+};
+
+bool IsCodeColumn(const std::string& key) {
+  return std::any_of(std::begin(kCodeColumns), std::end(kCodeColumns),
+                     [&](const auto& column) { return key == column.key; });
+}
+
+// What has no column of its own and is not empty.
+std::string OtherCode(const Json& arm) {
+  std::string text;
+  for (const std::string& key : KeysAt(arm, "code")) {
+    if (IsCodeColumn(key)) continue;
+    const std::string value = TextAt(arm, "code." + key);
+    if (value.empty() || value == "[]" || value == "-") continue;
+    text += (text.empty() ? "" : ", ") + key + " " + value;
+  }
+  return text.empty() ? "-" : text;
+}
+
 // Counts of code are shown as code shape, not as an explanation of a time.
 std::string CodeTable(const Json& audit) {
+  std::vector<std::string> headings = {"case", "variant"};
+  for (const auto& column : kCodeColumns) headings.emplace_back(column.heading);
+  headings.emplace_back("else");
   std::string rows;
   for (const Json& c : ListAt(audit, "cases")) {
-    for (const char* arm : {"baseline", "candidate"}) {
-      const std::string path = std::string(arm) + ".code";
-      if (JsonAt(c, path).is_null()) continue;
-      rows += Row({TextAt(c, "name"), TextAt(c, std::string(arm) + ".variant"),
-                   PairsAt(c, path)});
+    for (const char* name : {"baseline", "candidate"}) {
+      const Json& arm = JsonAt(c, name);
+      if (JsonAt(arm, "code").is_null()) continue;
+      std::vector<std::string> cells = {TextAt(c, "name"),
+                                        TextAt(arm, "variant")};
+      for (const auto& column : kCodeColumns) {
+        cells.push_back(TextAt(arm, std::string("code.") + column.key));
+      }
+      cells.push_back(OtherCode(arm));
+      rows += Row(cells);
     }
   }
   if (rows.empty()) return "";
-  const std::vector<std::string> headings = {"case", "variant", "code shape"};
-  return std::string("\n## Code shape\n\n") + Row(headings) +
-         Rule(headings.size()) + rows;
+  return "\n## Code shape\n\nCounted in the objects; no explanation of a "
+         "time.\n\n" +
+         Row(headings) + Rule(headings.size()) + rows;
+}
+
+std::string WorkTable(const Json& audit) {
+  const std::vector<std::string> headings = {
+      "case", "variant", "flop", "exp", "bytes", "GFLOP/s", "GB/s", "M exp/s"};
+  std::string rows;
+  for (const Json& c : ListAt(audit, "cases")) {
+    for (const char* name : {"baseline", "candidate"}) {
+      const Json& arm = JsonAt(c, name);
+      if (JsonAt(arm, "work").is_null()) continue;
+      const WorkCells cells = WorkCellsOf(arm);
+      const double bytes = NumberAt(arm, "work.bytes_loaded").value_or(0.0) +
+                           NumberAt(arm, "work.bytes_stored").value_or(0.0);
+      rows += Row({TextAt(c, "name"), TextAt(arm, "variant"),
+                   TextAt(arm, "work.flops"), TextAt(arm, "work.exps"),
+                   FixedAt(Json::Object{{"bytes", bytes}}, "bytes", 0),
+                   cells.gflops, cells.gbytes, cells.mexps});
+    }
+  }
+  if (rows.empty()) return "";
+  return "\n## Work\n\nPer call, counted from the program text: two per term "
+         "of an mma, one per f32 operation of another kind, exp apart; each "
+         "buffer once, in full. Rates are these counts over the times above; "
+         "no counter of the processor is in them.\n\n" +
+         Row(headings) + Rule(headings.size()) + rows;
 }
 
 std::string CountsTable(const Json& audit) {
@@ -148,12 +313,31 @@ std::string FindingTable(const Json& audit) {
   return text;
 }
 
+// "key value, ..." of what is recorded, then what is not.
+std::string RecordedPairs(const Json& audit, const char* path) {
+  std::string recorded;
+  std::string missing;
+  for (const std::string& key : KeysAt(audit, path)) {
+    const std::string value = TextAt(audit, std::string(path) + "." + key);
+    const bool empty = value.empty() || value == "-";
+    std::string& text = empty ? missing : recorded;
+    text += (text.empty() ? "" : ", ") + key;
+    if (!empty) text += " " + value;
+  }
+  if (!missing.empty()) {
+    recorded += (recorded.empty() ? "not recorded: " : "; not recorded: ");
+    recorded += missing;
+  }
+  return MarkdownText(recorded);
+}
+
 std::string HostLines(const Json& audit) {
   if (JsonAt(audit, "host").is_null()) return "";
-  return std::string("\n## As the run recorded them\n\n- host: ") +
-         MarkdownText(PairsAt(audit, "host")) +
-         "\n- tools: " + MarkdownText(PairsAt(audit, "tool")) +
-         "\n- replay: " + MarkdownText(PairsAt(audit, "replay")) + "\n";
+  return "\n## As the run recorded them\n\n- host: " +
+         RecordedPairs(audit, "host") +
+         "\n- tools: " + RecordedPairs(audit, "tool") +
+         "\n- replay: " + RecordedPairs(audit, "replay") +
+         "\n- controls: " + RecordedPairs(audit, "controls") + "\n";
 }
 
 std::string AttachmentTable(const Json& audit) {
@@ -199,8 +383,8 @@ std::string MarkdownText(std::string_view text) {
 
 std::string RenderReport(const Json& audit) {
   return Heading(audit) + CaseTable(audit) + EvidenceTable(audit) +
-         CodeTable(audit) + CountsTable(audit) + StageTable(audit) +
-         FindingTable(audit) +
+         ControlTable(audit) + WorkTable(audit) + CodeTable(audit) +
+         CountsTable(audit) + StageTable(audit) + FindingTable(audit) +
          List(audit, "What keeps this version from judging", "obstacles") +
          List(audit, "Not verified", "not_verified") +
          List(audit, "Checks that share code with the producer",

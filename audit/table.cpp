@@ -1,17 +1,16 @@
 #include "audit/table.h"
 
 #include <algorithm>
+#include <map>
 
 #include "audit/json_view.h"
 
 namespace exhibit {
 namespace {
 
-size_t CodePoints(const std::string& text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(),
-      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
+// Lines of text below and above the table are broken here; the table itself
+// fits unless case names or remarks are long.
+constexpr size_t kWidth = 118;
 
 std::string Line(const std::vector<std::string>& cells,
                  const std::vector<size_t>& widths) {
@@ -53,6 +52,152 @@ std::string FindingLines(const Json& audit) {
   return text;
 }
 
+// Remarks are sentences to a column, so each gets a letter: the first a, the
+// second b, past z the remark itself.
+class RemarkLetters {
+ public:
+  explicit RemarkLetters(const Json& audit) {
+    for (const Json& c : ListAt(audit, "cases")) {
+      for (const std::string& remark : Texts(c)) letters_.emplace(remark, "");
+    }
+    char next = 'a';
+    for (auto& [remark, letter] : letters_) {
+      letter = next <= 'z' ? std::string(1, next++) : remark;
+    }
+  }
+
+  std::string Of(const Json& c) const {
+    std::string text;
+    for (const std::string& remark : Texts(c)) {
+      text += (text.empty() ? "" : " ") + letters_.at(remark);
+    }
+    return text.empty() ? "-" : text;
+  }
+
+  std::string Legend() const {
+    std::string text;
+    for (const auto& [remark, letter] : letters_) {
+      if (letter == remark) continue;
+      text += (text.empty() ? "remarks: " : "; ") + letter + "=" + remark;
+    }
+    return text.empty() ? "" : Wrapped(text, kWidth, 2);
+  }
+
+ private:
+  static std::vector<std::string> Texts(const Json& c) {
+    std::vector<std::string> texts;
+    for (const Json& remark : ListAt(c, "remarks")) {
+      const Json::Object wrapped{{"text", remark}};
+      texts.push_back(TextAt(wrapped, "text"));
+    }
+    return texts;
+  }
+
+  std::map<std::string, std::string> letters_;
+};
+
+std::string EvidenceCode(const Json& c) {
+  const std::string level = TextAt(c, "evidence_level");
+  if (level == "numerically-recomputed") return "num";
+  if (level == "compared-with-supplied") return "sup";
+  if (level == "receipts-only") return "rec";
+  return level;
+}
+
+std::string CaseTable(const Json& audit) {
+  const RemarkLetters letters(audit);
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "base us", "cand us", "ratio", "min-max of pairs", "floor", "p",
+       "outcome", "ev", "remarks"}};
+  for (const Json& c : ListAt(audit, "cases")) {
+    rows.push_back({TextAt(c, "name"), MicrosecondsAt(c, "baseline.time_ns"),
+                    MicrosecondsAt(c, "candidate.time_ns"),
+                    FixedAt(c, "ratios.median", 4), RangeOf(c),
+                    FixedAt(c, "ratios.noise_floor", 4),
+                    FixedAt(c, "ratios.p_value", 4), OutcomeOf(c),
+                    EvidenceCode(c), letters.Of(c)});
+  }
+  return AlignColumns(rows) + letters.Legend();
+}
+
+// Why a case has no claim, a line each.
+std::string ReasonLines(const Json& audit) {
+  std::string text;
+  for (const Json& c : ListAt(audit, "cases")) {
+    const std::string outcome = OutcomeOf(c);
+    if (outcome == "faster" || outcome == "slower" || outcome == "same") {
+      continue;
+    }
+    std::string line =
+        TextAt(c, "name") + ": " + outcome + ": " + JoinedAt(c, "reasons");
+    if (NumberAt(c, "cycles_to_decide")) {
+      line += "; " + TextAt(c, "cycles_to_decide") + " cycles would decide";
+    }
+    text += Wrapped(line, kWidth, 2);
+  }
+  return text;
+}
+
+std::string OptionLines(const Json& audit) {
+  std::string text;
+  for (const Json& c : ListAt(audit, "cases")) {
+    const std::string options = PairsAt(c, "options");
+    if (options == "-") continue;
+    text += (text.empty() ? "options: " : "; ") + TextAt(c, "name") + ": " +
+            options;
+  }
+  return text.empty() ? "" : Wrapped(text, kWidth, 2);
+}
+
+// Of the two arms, with a slash between; one where they are the same.
+std::string BothArms(const std::string& baseline,
+                     const std::string& candidate) {
+  return baseline == candidate ? baseline : baseline + " / " + candidate;
+}
+
+std::string ArmCell(const Json& c, const char* path) {
+  return BothArms(TextAt(c, std::string("baseline.code.") + path),
+                  TextAt(c, std::string("candidate.code.") + path));
+}
+
+std::string WorkTable(const Json& audit) {
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "GFLOP/s", "GB/s", "M exp/s", "clone", "code bytes"}};
+  for (const Json& c : ListAt(audit, "cases")) {
+    const WorkCells base = WorkCellsOf(JsonAt(c, "baseline"));
+    const WorkCells cand = WorkCellsOf(JsonAt(c, "candidate"));
+    const auto both = [&](auto member) {
+      return base.*member == "-" && cand.*member == "-"
+                 ? std::string("-")
+                 : base.*member + " / " + cand.*member;
+    };
+    rows.push_back({TextAt(c, "name"), both(&WorkCells::gflops),
+                    both(&WorkCells::gbytes), both(&WorkCells::mexps),
+                    BothArms(base.clone, cand.clone),
+                    ArmCell(c, "code_bytes")});
+  }
+  if (rows.size() == 1) return "";
+  return "\nwork and code shape, baseline / candidate (counted from text and "
+         "object; no explanation of a time)\n\n" +
+         AlignColumns(rows);
+}
+
+std::string Head(const Json& audit) {
+  const bool* exploratory = JsonAt(audit, "exploratory").AsBool();
+  std::string text = Wrapped(
+      TextAt(audit, "name") + ": " + TextAt(audit, "question"), kWidth, 2);
+  if (exploratory != nullptr && *exploratory) {
+    text += "exploratory: not a test of anything declared beforehand\n";
+  }
+  text += Wrapped("measured: " + TextAt(audit, "measured") + "; baseline " +
+                      TextAt(audit, "baseline") + ", candidate " +
+                      TextAt(audit, "candidate"),
+                  kWidth, 2);
+  const std::string controls = PairsAt(audit, "controls");
+  if (controls != "-") text += Wrapped("controls: " + controls, kWidth, 2);
+  return text + OptionLines(audit);
+}
+
 }  // namespace
 
 std::string AlignColumns(const std::vector<std::vector<std::string>>& rows) {
@@ -75,16 +220,15 @@ std::string AlignColumns(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string RenderTable(const Json& audit) {
-  const bool* exploratory = JsonAt(audit, "exploratory").AsBool();
-  std::string text = TextAt(audit, "name") + ": " + TextAt(audit, "question");
-  text += "\n";
-  if (exploratory != nullptr && *exploratory) {
-    text += "exploratory: not a test of anything declared beforehand\n";
+  std::string text = Head(audit) + "\n" + CaseTable(audit);
+  text += "\n" + ReasonLines(audit);
+  for (const std::string& note : TableNotes(audit)) {
+    text += Wrapped(note, kWidth, 2);
   }
-  std::vector<std::vector<std::string>> rows = {CaseHeadings()};
-  for (const Json& c : ListAt(audit, "cases")) rows.push_back(CaseCells(c));
-  text += "\n" + AlignColumns(rows) + "\n";
-  for (const std::string& note : TableNotes(audit)) text += note + "\n";
+  text +=
+      "ev, evidence: num recomputed, sup compared with supplied, rec "
+      "receipts only\n";
+  text += WorkTable(audit) + "\n";
   text += "verdict: " + TextAt(audit, "verdict") + ", content id " +
           TextAt(audit, "content_id") + "\n";
   text += FindingLines(audit);
@@ -94,7 +238,8 @@ std::string RenderTable(const Json& audit) {
                                             : std::string("-")) +
             "\n";
   }
-  text += "not verified: " + Keywords(audit, "not_verified") + "\n";
+  text +=
+      Wrapped("not verified: " + Keywords(audit, "not_verified"), kWidth, 2);
   return text;
 }
 

@@ -125,6 +125,67 @@ double IntervalAlpha(const DecisionRule& rule, int64_t cases_in_family) {
   return rule.alpha / static_cast<double>(cases_in_family);
 }
 
+std::optional<double> UsualFrequency(const std::vector<VisitSamples>& visits) {
+  std::vector<double> after;
+  for (const VisitSamples& visit : visits) {
+    if (!visit.conditions.frequency_after_khz) continue;
+    after.push_back(static_cast<double>(*visit.conditions.frequency_after_khz));
+  }
+  if (after.empty()) return std::nullopt;
+  return Median(std::move(after));
+}
+
+// Of all couples of an early and a late visit of one arm, late over early.
+std::optional<double> Drift(const std::vector<VisitSamples>& visits,
+                            const std::vector<double>& times) {
+  std::vector<double> ratios;
+  for (const Arm arm : {Arm::kBaseline, Arm::kCandidate}) {
+    std::vector<double> own;
+    for (size_t i = 0; i < visits.size(); ++i) {
+      if (visits[i].arm == arm) own.push_back(times[i]);
+    }
+    const size_t half = own.size() / 2;
+    for (size_t early = 0; early < half; ++early) {
+      for (size_t late = own.size() - half; late < own.size(); ++late) {
+        ratios.push_back(own[late] / own[early]);
+      }
+    }
+  }
+  if (ratios.empty()) return std::nullopt;
+  return Median(std::move(ratios));
+}
+
+ArmGroups GroupsOf(const std::vector<VisitSamples>& visits,
+                   const std::vector<double>& visit_times, Arm arm) {
+  ArmGroups groups;
+  std::vector<double> all;
+  std::vector<double> times;
+  for (size_t i = 0; i < visits.size(); ++i) {
+    if (visits[i].arm != arm) continue;
+    ++groups.visits;
+    times.push_back(visit_times[i]);
+    std::vector<double> own = PerCall(visits[i]);
+    all.insert(all.end(), own.begin(), own.end());
+    if (InTwoGroups(std::move(own))) ++groups.visits_in_two_groups;
+  }
+  if (all.empty()) return groups;
+  const Quartiles middle = QuartilesOf(std::move(all));
+  groups.quartile_ratio = middle.high / middle.low;
+  groups.times_in_two_groups = InTwoGroups(std::move(times));
+  return groups;
+}
+
+void MarkVisits(const std::vector<VisitSamples>& visits, CaseEstimates& out) {
+  const std::optional<double> usual_khz = UsualFrequency(visits);
+  for (const VisitSamples& visit : visits) {
+    out.visit_marks.push_back(
+        MarksOf(visit.conditions, visit.samples_ns, usual_khz));
+    if (LostItsProcessor(out.visit_marks.back())) {
+      ++out.visits_without_processor;
+    }
+  }
+}
+
 // Everything that follows from the pair and self ratios.
 void Summarise(double interval_alpha, CaseEstimates& out) {
   const auto [low, high] =
@@ -136,12 +197,13 @@ void Summarise(double interval_alpha, CaseEstimates& out) {
   out.rank = EstimateRatio(out.pair_ratios, interval_alpha);
   if (!out.self_ratios.empty()) {
     out.noise_floor = NoiseFloor(out.self_ratios, out.pair_ratios.size());
+    out.self_signs = TestSigns(out.self_ratios);
   }
 }
 
 }  // namespace
 
-bool IsBistable(std::vector<double> values) {
+bool InTwoGroups(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t least = std::max(size_t{2}, (values.size() + 2) / 3);
   for (size_t cut = least; cut + least <= values.size(); ++cut) {
@@ -169,21 +231,20 @@ Result<CaseEstimates> EstimateCase(const CaseSamples& samples,
   }
   EXHIBIT_RETURN_IF_ERROR(CheckVisits(samples.visits, limits));
   CaseEstimates out;
+  out.name = samples.name;
+  out.null_of = samples.null_of;
   out.disturbances = samples.disturbances;
   out.invalid_reasons = samples.invalid_reasons;
   out.objects = samples.objects;
   for (const VisitSamples& visit : samples.visits) {
-    std::vector<double> times = PerCall(visit);
-    out.visit_times_ns.push_back(Median(times));
-    const int64_t bistable = IsBistable(std::move(times)) ? 1 : 0;
-    if (visit.arm == Arm::kBaseline) {
-      ++out.baseline_visits;
-      out.bistable_baseline_visits += bistable;
-    } else {
-      ++out.candidate_visits;
-      out.bistable_candidate_visits += bistable;
-    }
+    out.visit_times_ns.push_back(Median(PerCall(visit)));
   }
+  MarkVisits(samples.visits, out);
+  out.baseline_groups =
+      GroupsOf(samples.visits, out.visit_times_ns, Arm::kBaseline);
+  out.candidate_groups =
+      GroupsOf(samples.visits, out.visit_times_ns, Arm::kCandidate);
+  out.drift = Drift(samples.visits, out.visit_times_ns);
   out.baseline_time_ns =
       ArmTime(samples.visits, out.visit_times_ns, Arm::kBaseline);
   out.candidate_time_ns =

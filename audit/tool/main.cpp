@@ -1,8 +1,11 @@
 // exhibit-audit: run or bundle -> audit.json, table or report.
 
 #include <string>
+#include <string_view>
 
 #include "audit/audit.h"
+#include "audit/beside.h"
+#include "audit/quality.h"
 #include "audit/report.h"
 #include "audit/sandbox.h"
 #include "audit/table.h"
@@ -16,8 +19,11 @@ namespace {
 struct Words {
   std::string subject;
   ExpectedDigests expected;
+  std::string beside;
   bool table = false;
   bool report = false;
+  bool check = false;
+  bool json = false;
 };
 
 void Describe(CommandLine& command, Words& words) {
@@ -30,6 +36,13 @@ void Describe(CommandLine& command, Words& words) {
   command.Flag("--table", words.table, "Print a table instead of audit.json");
   command.Flag("--report", words.report,
                "Print report.md instead of audit.json");
+  command.Flag("--check", words.check,
+               "Print what a careful reviewer would remark about the data, and "
+               "what would mend it");
+  command.Flag("--json", words.json, "With --check: as JSON");
+  command.Text("--beside", words.beside,
+               "Another run or bundle of the same manifest: print both side by "
+               "side, the other first");
 }
 
 Status CheckWords(const Words& words) {
@@ -40,10 +53,16 @@ Status CheckWords(const Words& words) {
                  "not a digest: " + QuoteText(digest),
                  "A digest is 64 hexadecimal digits in lower case."};
   }
-  if (words.table && words.report) {
+  const int products = int{words.table} + int{words.report} + int{words.check} +
+                       int{!words.beside.empty()};
+  if (products > 1) {
     return Error{ErrorKind::kInvalidArgument,
-                 "--table and --report exclude each other",
+                 "--table, --report, --check and --beside exclude each other",
                  "Ask for one of them at a time."};
+  }
+  if (words.json && !words.check) {
+    return Error{ErrorKind::kInvalidArgument, "--json goes with --check",
+                 "audit.json is what is printed without any option."};
   }
   return Ok();
 }
@@ -51,6 +70,8 @@ Status CheckWords(const Words& words) {
 std::string Product(const Words& words, const Json& audit) {
   if (words.table) return RenderTable(audit);
   if (words.report) return RenderReport(audit);
+  if (words.check && words.json) return EncodeJson(QualityJson(audit));
+  if (words.check) return RenderQuality(audit);
   return EncodeJson(audit);
 }
 
@@ -66,6 +87,34 @@ Exit ExitOf(Verdict verdict) {
   return Exit::kBug;
 }
 
+// Reads and judges one folder. The library that reads bundles calls every one
+// "bundle", as no finding may depend on where it lies; an error may.
+Result<Subject> Load(const std::string& path) {
+  Result<Subject> subject = LoadSubject(path);
+  if (subject.ok()) return subject;
+  Error error = subject.error();
+  constexpr std::string_view kAnyBundle = "bundle:";
+  if (error.message.starts_with(kAnyBundle)) {
+    error.message.replace(0, kAnyBundle.size(), path + ":");
+  }
+  return error;
+}
+
+// The other subject, judged and printed beside `second`.
+Exit PrintBeside(const Words& words, const AuditResult& second) {
+  const Result<Subject> other = Load(words.beside);
+  if (!other.ok()) return ReportError(other.error());
+  const AuditResult first = Audit(*other);
+  const Result<std::string> text = RenderBeside(first.json, second.json);
+  if (!text.ok()) return ReportUsage(text.error());
+  const Status printed = PrintProduct(*text);
+  if (!printed.ok()) return ReportError(printed.error());
+  for (const Verdict verdict : {first.verdict, second.verdict}) {
+    if (verdict != Verdict::kVerified) return ExitOf(verdict);
+  }
+  return Exit::kDone;
+}
+
 Exit Run(const Words& words) {
   const Status usable = CheckWords(words);
   if (!usable.ok()) return ReportUsage(usable.error());
@@ -74,13 +123,14 @@ Exit Run(const Words& words) {
   Sha256Hex("");
   const Status sandbox = EnterSandbox();
   if (!sandbox.ok()) Warn(sandbox.error().message);
-  const Result<Subject> subject = LoadSubject(words.subject);
+  const Result<Subject> subject = Load(words.subject);
   if (!subject.ok()) return ReportError(subject.error());
   if (subject->kind == SubjectKind::kBundle &&
       subject->seal == Subject::Seal::kNone) {
     Warn("the bundle is not sealed");
   }
   const AuditResult result = Audit(*subject, words.expected);
+  if (!words.beside.empty()) return PrintBeside(words, result);
   const Status printed = PrintProduct(Product(words, result.json));
   if (!printed.ok()) return ReportError(printed.error());
   return ExitOf(result.verdict);
@@ -96,7 +146,8 @@ int main(int argc, char** argv) {
       "Judge a run or a bundle; print audit.json and exit 0 when it is "
       "verified, 1 when it is not, 4 when this version cannot tell",
       {"exhibit-audit bundle | cmp - bundle/audit.json",
-       "exhibit-audit --table bundle"});
+       "exhibit-audit --table bundle", "exhibit-audit --check bundle",
+       "exhibit-audit --beside bundle-1 bundle-2"});
   exhibit::Describe(command, words);
   return exhibit::RunTool(argc, argv, command,
                           [&] { return exhibit::Run(words); });

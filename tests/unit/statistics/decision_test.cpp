@@ -100,24 +100,83 @@ TEST(Decision, EvenSplitWithALargeEstimateNamesNoCycles) {
   EXPECT_FALSE(got.cycles_to_decide.has_value());
 }
 
-TEST(Decision, BistableSamplesShowNoRatio) {
+// The samples of the visits `indices`: some of the visit's own time, the rest
+// `factor` times that.
+CaseSamples InTwoStates(const std::vector<size_t>& indices, int64_t factor) {
   CaseSamples samples = WithRatios({0.9, 0.9, 0.9, 0.9, 0.9, 0.9});
-  for (size_t i : {1u, 5u}) {
+  for (const size_t i : indices) {
     const int64_t time = samples.visits[i].samples_ns[0];
-    samples.visits[i].samples_ns = {time, time, time, 2 * time, 2 * time};
+    samples.visits[i].samples_ns = {time, time, time, factor * time,
+                                    factor * time};
   }
-  const CaseDecision got = Decide(samples);
+  return samples;
+}
+
+TEST(Decision, SamplesOrdersOfMagnitudeApartShowNoRatio) {
+  const CaseDecision got = Decide(InTwoStates({1, 2, 5, 6, 9, 10}, 10));
   EXPECT_EQ(got.outcome, Outcome::kNotComparable);
   EXPECT_FALSE(ShowsRatio(got.outcome));
   EXPECT_EQ(got.reasons, std::vector<std::string>{reasons::kBistableCandidate});
   EXPECT_EQ(got.p_value, 1.0);
 }
 
-TEST(Decision, OneBistableVisitIsNotACase) {
+TEST(Decision, SamplesOfANeighbourThatDoublesTimesAreRemarkedOnly) {
+  const CaseDecision got = Decide(InTwoStates({1, 5, 6}, 2));
+  EXPECT_EQ(got.outcome, Outcome::kFaster);
+  EXPECT_TRUE(Has(got.remarks, remarks::kSamplesInGroupsCandidate));
+  EXPECT_FALSE(Has(got.remarks, remarks::kSamplesInGroupsBaseline));
+  EXPECT_TRUE(Has(got.remarks, remarks::kMarkedVisits));
+}
+
+// Visits that a busy guest once gave, halved: the last two of the candidate
+// shared their core with someone the kernel did not know of.
+TEST(Decision, VisitsThatSharedTheirCoreHideNoPlainMeasurement) {
+  CaseSamples samples = WithRatios({0.5, 0.5, 0.5, 0.5, 0.5, 0.5});
+  samples.visits[9].samples_ns = {557'000,   639'000, 1'039'000, 1'008'000,
+                                  1'057'000, 580'000, 561'000};
+  samples.visits[10].samples_ns = {970'000, 567'000, 566'000,  560'000,
+                                   642'000, 984'000, 1'034'000};
+  const CaseDecision got = Decide(samples);
+  EXPECT_EQ(got.outcome, Outcome::kFaster);
+  EXPECT_TRUE(Has(got.remarks, remarks::kSamplesInGroupsCandidate));
+}
+
+TEST(Decision, OneVisitInTwoGroupsIsNotRemarkedAsItsArm) {
+  const CaseDecision got = Decide(InTwoStates({1}, 2));
+  EXPECT_EQ(got.outcome, Outcome::kFaster);
+  EXPECT_FALSE(Has(got.remarks, remarks::kSamplesInGroupsCandidate));
+}
+
+TEST(Decision, VisitTimesInTwoGroupsAreRemarked) {
+  const CaseDecision got = Decide(WithRatios({0.9, 0.9, 0.9, 0.8, 0.8, 0.8}));
+  EXPECT_EQ(got.outcome, Outcome::kFaster);
+  EXPECT_TRUE(Has(got.remarks, remarks::kVisitsInGroupsCandidate));
+  EXPECT_FALSE(Has(got.remarks, remarks::kVisitsInGroupsBaseline));
+}
+
+CaseSamples WithoutProcessor(size_t visits) {
   CaseSamples samples = WithRatios({0.9, 0.9, 0.9, 0.9, 0.9, 0.9});
-  const int64_t time = samples.visits[1].samples_ns[0];
-  samples.visits[1].samples_ns = {time, time, time, 2 * time, 2 * time};
-  EXPECT_EQ(Decide(samples).outcome, Outcome::kFaster);
+  for (size_t i = 0; i < visits; ++i) {
+    samples.visits[i].conditions.cpu_time_ns = 1;
+  }
+  return samples;
+}
+
+TEST(Decision, HostIsDisturbedWhenMostVisitsLostTheirProcessor) {
+  const CaseDecision half = Decide(WithoutProcessor(6));
+  EXPECT_EQ(half.outcome, Outcome::kFaster);
+  EXPECT_TRUE(Has(half.remarks, remarks::kMarkedVisits));
+  const CaseDecision most = Decide(WithoutProcessor(7));
+  EXPECT_EQ(most.outcome, Outcome::kNotComparable);
+  EXPECT_EQ(most.reasons, std::vector<std::string>{reasons::kDisturbedHost});
+}
+
+TEST(Decision, CohortWhoseHalvesDifferIsRemarkedAsDrift) {
+  CaseSamples samples = WithRatios({0.9, 0.9, 0.9, 0.9, 0.9, 0.9});
+  for (size_t i = 6; i < 12; ++i) samples.visits[i].samples_ns[0] *= 2;
+  EXPECT_TRUE(Has(Decide(samples).remarks, remarks::kDrift));
+  EXPECT_FALSE(Has(Decide(WithRatios({0.9, 0.9, 0.9, 0.9, 0.9, 0.9})).remarks,
+                   remarks::kDrift));
 }
 
 TEST(Decision, DisturbanceMakesNotComparableAndIsQuoted) {
@@ -197,6 +256,63 @@ TEST(Family, CaseThatShowsNoRatioDoesNotSoftenTheCorrection) {
   const std::vector<CaseEstimates> cases{Estimate(disturbed, holm, 2),
                                          Estimate(fast, holm, 2)};
   EXPECT_EQ(DecideCases(cases, holm).cases[1].p_value, 2.0 / 32);
+}
+
+// A comparison of 5% and a null case of it that shows `null_ratio`.
+Decisions WithNullCase(double null_ratio, const DecisionRule& rule = {}) {
+  CaseSamples real = WithRatios({0.95, 0.951, 0.949, 0.95, 0.95, 0.95});
+  real.name = "real";
+  const double r = null_ratio;
+  CaseSamples null = WithRatios({r, r + 0.0002, r - 0.0002, r, r, r});
+  null.name = "null";
+  null.null_of = "real";
+  const std::vector<CaseEstimates> cases{Estimate(real, rule),
+                                         Estimate(null, rule)};
+  return DecideCases(cases, rule);
+}
+
+TEST(NullCase, SmallerEffectThanTheCaseLetsItClaim) {
+  const Decisions got = WithNullCase(1.02);
+  EXPECT_EQ(got.cases[0].outcome, Outcome::kFaster);
+  EXPECT_NEAR(*got.cases[0].null_effect, 0.02, 0.001);
+}
+
+TEST(NullCase, LargerEffectThanTheCaseForbidsItsClaim) {
+  const Decisions got = WithNullCase(1.06);
+  EXPECT_EQ(got.cases[0].outcome, Outcome::kInconclusive);
+  EXPECT_TRUE(Has(got.cases[0].reasons, reasons::kWithinNull));
+  EXPECT_FALSE(got.cases[0].cycles_to_decide.has_value());
+}
+
+TEST(NullCase, IsNeverFasterOrSlower) {
+  const CaseDecision got = WithNullCase(1.06).cases[1];
+  EXPECT_EQ(got.outcome, Outcome::kInconclusive);
+  EXPECT_TRUE(Has(got.reasons, reasons::kIsNull));
+  EXPECT_TRUE(Has(got.remarks, remarks::kNullToldApart));
+  EXPECT_FALSE(got.null_effect.has_value());
+  EXPECT_FALSE(got.cycles_to_decide.has_value());
+  EXPECT_EQ(WithNullCase(1.001).cases[1].outcome, Outcome::kSame);
+}
+
+TEST(NullCase, IsNoCaseOfTheFamily) {
+  const DecisionRule holm{.family = Family::kHolm};
+  const Decisions got = WithNullCase(1.02, holm);
+  EXPECT_EQ(got.cases_tried, 1);
+  EXPECT_EQ(got.cases[0].p_value, 1.0 / 32);
+  EXPECT_EQ(WithNullCase(1.02).chance_of_false_claim,
+            ChanceOfFalseClaim(0.05, 1));
+}
+
+TEST(NullCase, ThatCannotBeComparedForbidsTheClaim) {
+  CaseSamples real = WithRatios({0.95, 0.951, 0.949, 0.95, 0.95, 0.95});
+  real.name = "real";
+  CaseSamples null = WithRatios({1.0, 1.0, 1.0, 1.0, 1.0, 1.0});
+  null.null_of = "real";
+  null.disturbances = {"disturbed"};
+  const std::vector<CaseEstimates> cases{Estimate(real), Estimate(null)};
+  const CaseDecision got = DecideCases(cases, DecisionRule{}).cases[0];
+  EXPECT_EQ(got.outcome, Outcome::kInconclusive);
+  EXPECT_TRUE(Has(got.reasons, reasons::kNullUnknown));
 }
 
 TEST(Plan, TooFewCyclesAreRefusedWithTheNumberNeeded) {

@@ -36,6 +36,29 @@ TEST(Estimates, SampleIsElapsedOverRepetitionsAndVisitTheirMedian) {
   EXPECT_EQ(Estimate(samples).visit_times_ns[0], (20.0 / 4 + 30.0 / 4) / 2);
 }
 
+TEST(Estimates, DriftIsTheMedianOfLateOverEarlyWithinAnArm) {
+  // Baseline 100, 110 | 121, 130; candidate 50, 50 | 60, 55.
+  const CaseEstimates got =
+      Estimate(Visits({100, 50, 50, 110, 121, 60, 55, 130}));
+  // 1.21, 1.3, 1.1, 130/110; 1.2, 1.1, 1.2, 1.1: the middle two.
+  EXPECT_EQ(*got.drift, (130.0 / 110 + 1.2) / 2);
+}
+
+TEST(Estimates, DriftSkipsTheMiddleVisitOfAnOddCount) {
+  // Baseline 100, (700), 120; one visit of the candidate gives no couple.
+  CaseSamples samples = Visits({100, 50, 50, 700, 120});
+  samples.visits.erase(samples.visits.begin() + 2);
+  EXPECT_EQ(*Estimate(samples).drift, 1.2);
+  EXPECT_FALSE(Estimate(Visits({100, 50})).drift.has_value());
+}
+
+TEST(Estimates, SelfRatiosHaveASignTestOfTheirOwn) {
+  const CaseEstimates got =
+      Estimate(Visits({100, 50, 51, 101, 102, 52, 53, 103}));
+  EXPECT_EQ(got.self_signs.above, 3);
+  EXPECT_EQ(got.self_signs.p_value, 0.25);
+}
+
 TEST(Estimates, PairRatioIsCandidateOverBaselineByArm) {
   // Baseline 100 and 80, candidate 50 and 20.
   const CaseEstimates found = Estimate(Visits({100, 50, 20, 80}));
@@ -146,22 +169,22 @@ TEST(Estimates, BadRuleIsRejected) {
 }
 
 TEST(Bistable, TwoLevelsAreSeen) {
-  EXPECT_TRUE(IsBistable({10.0, 10.1, 9.9, 14.0, 14.1, 10.0, 14.0}));
+  EXPECT_TRUE(InTwoGroups({10.0, 10.1, 9.9, 14.0, 14.1, 10.0, 14.0}));
 }
 
 TEST(Bistable, OneStragglerIsNotALevel) {
-  EXPECT_FALSE(IsBistable({10.0, 10.1, 9.9, 10.0, 10.0, 10.1, 90.0}));
+  EXPECT_FALSE(InTwoGroups({10.0, 10.1, 9.9, 10.0, 10.0, 10.1, 90.0}));
 }
 
 TEST(Bistable, StepUnderATwentiethIsNotALevel) {
-  EXPECT_FALSE(IsBistable({100, 100, 100, 104, 104, 104}));
-  EXPECT_TRUE(IsBistable({100, 100, 100, 105, 105, 105}));
+  EXPECT_FALSE(InTwoGroups({100, 100, 100, 104, 104, 104}));
+  EXPECT_TRUE(InTwoGroups({100, 100, 100, 105, 105, 105}));
 }
 
 TEST(Bistable, EvenSpreadIsNotTwoLevels) {
-  EXPECT_FALSE(IsBistable({10, 11, 12, 13, 14, 15, 16}));
-  EXPECT_FALSE(IsBistable({10, 12, 14}));
-  EXPECT_FALSE(IsBistable({}));
+  EXPECT_FALSE(InTwoGroups({10, 11, 12, 13, 14, 15, 16}));
+  EXPECT_FALSE(InTwoGroups({10, 12, 14}));
+  EXPECT_FALSE(InTwoGroups({}));
 }
 
 TEST(Fastest, RowBeatenByAnotherOfItsShapeIsMarked) {

@@ -1,0 +1,79 @@
+#include "audit/beside.h"
+
+#include <vector>
+
+#include "audit/json_view.h"
+#include "audit/table.h"
+
+namespace exhibit {
+namespace {
+
+constexpr size_t kWidth = 118;
+
+const Json& CaseNamed(const Json& audit, const std::string& name) {
+  static const Json kNone;
+  for (const Json& c : ListAt(audit, "cases")) {
+    if (TextAt(c, "name") == name) return c;
+  }
+  return kNone;
+}
+
+std::string RunLines(const char* letter, const Json& audit) {
+  std::string text =
+      Wrapped(std::string(letter) + "  " + TextAt(audit, "verdict") +
+                  ", content id " + TextAt(audit, "content_id"),
+              kWidth, 3);
+  std::string host = "   host: " + TextAt(audit, "host.cpu_model");
+  for (const char* fact : {"microcode", "kernel", "governor"}) {
+    const std::string value = TextAt(audit, std::string("host.") + fact);
+    if (value.empty() || value == "-") continue;
+    host += std::string(", ") + fact + " " + value;
+  }
+  const std::string boot = TextAt(audit, "host.boot_id_sha256");
+  if (boot != "-") host += ", boot " + boot.substr(0, 8);
+  return text + Wrapped(host, kWidth, 3);
+}
+
+// Whether two outcomes say the same. A claim and "same" or "inconclusive" do
+// not contradict each other as two opposite claims do.
+std::string Agreement(const std::string& a, const std::string& b) {
+  if (a == b) return "yes";
+  if ((a == "faster" && b == "slower") || (a == "slower" && b == "faster")) {
+    return "opposite";
+  }
+  return "no";
+}
+
+}  // namespace
+
+Result<std::string> RenderBeside(const Json& a, const Json& b) {
+  const std::string manifest = TextAt(a, "manifest_sha256");
+  const std::string other = TextAt(b, "manifest_sha256");
+  if (manifest != other || manifest.empty() || manifest == "-") {
+    return Error{ErrorKind::kInvalidArgument,
+                 "not two runs of one manifest: its SHA-256 is " +
+                     (manifest.empty() ? "missing" : manifest) + " in A and " +
+                     (other.empty() ? "missing" : other) + " in B",
+                 "Only runs that declare the same, byte for byte, can stand "
+                 "beside each other."};
+  }
+  std::string text =
+      Wrapped(TextAt(a, "name") + ": " + TextAt(a, "question"), kWidth, 2);
+  text +=
+      "two runs, each judged by itself; nothing of one is divided by "
+      "anything of the other\n";
+  text += RunLines("A", a) + RunLines("B", b) + "\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "A ratio", "A min-max", "A outcome", "B ratio", "B min-max",
+       "B outcome", "agree"}};
+  for (const Json& c : ListAt(a, "cases")) {
+    const Json& d = CaseNamed(b, TextAt(c, "name"));
+    rows.push_back({TextAt(c, "name"), FixedAt(c, "ratios.median", 4),
+                    RangeOf(c), OutcomeOf(c), FixedAt(d, "ratios.median", 4),
+                    RangeOf(d), OutcomeOf(d),
+                    Agreement(OutcomeOf(c), OutcomeOf(d))});
+  }
+  return text + AlignColumns(rows);
+}
+
+}  // namespace exhibit

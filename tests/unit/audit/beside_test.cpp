@@ -1,0 +1,68 @@
+#include "audit/beside.h"
+
+#include <gtest/gtest.h>
+
+#include "audit/json_view.h"
+#include "tests/unit/audit/run_fixture.h"
+
+namespace exhibit::testing {
+namespace {
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The honest run, its candidate's samples multiplied.
+Json AuditWith(int64_t times) {
+  SyntheticRun run = HonestRun();
+  for (VisitRecord& visit : run.visits) {
+    if (visit.arm != "candidate") continue;
+    for (int64_t& sample : visit.samples_ns) sample *= times;
+  }
+  return Audit(SubjectOf(run.Seal())).json;
+}
+
+TEST(Beside, EachRunKeepsItsOwnRatioAndOutcome) {
+  const Result<std::string> text = RenderBeside(AuditWith(1), AuditWith(2));
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(Has(*text, "faster")) << *text;
+  EXPECT_TRUE(Has(*text, "slower")) << *text;
+  EXPECT_TRUE(Has(*text, "0.9000")) << *text;
+  EXPECT_TRUE(Has(*text, "1.8000")) << *text;
+  EXPECT_TRUE(Has(*text, "opposite")) << *text;
+  EXPECT_TRUE(Has(*text, "host: ")) << *text;
+}
+
+TEST(Beside, NothingOfOneIsDividedByTheOther) {
+  const Result<std::string> text = RenderBeside(AuditWith(1), AuditWith(2));
+  ASSERT_TRUE(text.ok());
+  // Ratios of the ratios; and no column of times.
+  EXPECT_FALSE(Has(*text, "2.0000")) << *text;
+  EXPECT_FALSE(Has(*text, "0.5000")) << *text;
+  EXPECT_FALSE(Has(*text, " us")) << *text;
+}
+
+TEST(Beside, SameOutcomesAgree) {
+  const Result<std::string> text = RenderBeside(AuditWith(1), AuditWith(1));
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(Has(*text, "yes")) << *text;
+}
+
+TEST(Beside, AnotherManifestIsRefused) {
+  SyntheticRun run = HonestRun();
+  run.manifest += "\n";
+  const Json other = Audit(SubjectOf(run.Seal())).json;
+  const Result<std::string> text = RenderBeside(AuditWith(1), other);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_TRUE(Has(text.error().message, TextAt(other, "manifest_sha256")));
+}
+
+TEST(Beside, WithoutAManifestNothingIsPrinted) {
+  const Json empty = Audit(SubjectOf({})).json;
+  EXPECT_FALSE(RenderBeside(empty, empty).ok());
+  EXPECT_FALSE(RenderBeside(Json(), Json()).ok());
+}
+
+}  // namespace
+}  // namespace exhibit::testing
