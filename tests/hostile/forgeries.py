@@ -92,6 +92,33 @@ def realization_helper(f):
     edit_report(f, lambda report: report.update(math_helper_sha256=sha256(b"another")))
 
 
+def realization_spacing(f):
+    path = f.capture_path("r4", "realization.json")
+    f.files[path] = f.files[path].replace(b":", b": ", 1)
+
+
+def realization_field_removed(f):
+    edit_report(f, lambda report: report.pop("math_helper_sha256"))
+
+
+def clone_invented(f):
+    edit_report(f, lambda report: report.update(full_packet_specializations=1, full_packet_cloned_instructions=99))
+
+
+def program_cut(f):
+    path = f.capture_path("r1", "program.tile")
+    f.files[path] = f.files[path][:len(f.files[path]) // 2]
+
+
+def object_emptied(f):
+    f.files[f.capture_path("r4", "kernel.o")] = b""
+
+
+def object_and_library_of_the_other_variant(f):
+    for name in ("kernel.o", "kernel.so"):
+        f.files[f.capture_path("r4", name)] = f.files[f.capture_path("r1", name)]
+
+
 def workspace(f):
     f.edit(f.capture_path("r4"))["workspace_bytes"] += 4096
     for path in f.visit_paths("calibration") + f.visit_paths():
@@ -174,6 +201,30 @@ def last_bit_of_all_outputs_of_a_variant(f):
         visit = f.edit(path)
         if visit["variant"] == "r1":
             visit["outputs"][OUTPUT].update(first_sha256=digest, last_sha256=digest)
+
+
+def wrong_outputs_within_the_tolerance(f):
+    """All outputs of both variants are off alike, by no more than is allowed."""
+    expected = f.array(case_array(f, "output")["sha256"]).astype("f8")
+    changed = {}
+
+    def spoilt(digest):
+        if digest not in changed:
+            changed[digest] = f.changed_array(digest, lambda values: values.reshape(-1).__iadd__(5e-7))
+        return changed[digest]
+    for variant in ("r1", "r4"):
+        output = f.edit(f.capture_path(variant))["outputs"][OUTPUT]
+        output.update(jit_sha256=spoilt(output["jit_sha256"]), prepared_sha256=spoilt(output["prepared_sha256"]))
+    for path in f.visit_paths("calibration") + f.visit_paths():
+        output = f.edit(path)["outputs"][OUTPUT]
+        output.update(first_sha256=spoilt(output["first_sha256"]), last_sha256=spoilt(output["last_sha256"]))
+        output["max_error"] = float(abs(f.array(output["last_sha256"]).astype("f8") - expected).max())
+
+
+def oracle_that_is_the_output(f):
+    """What is expected is what came out, so that the error is none."""
+    output = f.edit(f.capture_path("r1"))["outputs"][OUTPUT]
+    case_array(f, "output")["sha256"] = f.add_array(f.array(output["prepared_sha256"]).astype("f8"))
 
 
 def one_output_of_a_capture(f):
@@ -326,6 +377,14 @@ def attempt_removed(f):
     f.attempts = [line for line in f.attempts if line["stage"] != "replay"]
 
 
+def attempt_called_interrupted(f):
+    next(line for line in f.attempts if line["event"] == "end" and line["stage"] == "capture")["result"] = "error"
+
+
+def attempts_of_nobody(f):
+    f.attempts = []
+
+
 def start_before_the_capture(f):
     f.edit(f.plan_path())["start_ns"] = f.edit("freeze.json")["end_ns"]
 
@@ -393,6 +452,11 @@ CAUGHT = [
     (realization_clone, "realization-differs"),
     (realization_target, "realization-differs"),
     (realization_helper, "realization-differs"),
+    (realization_spacing, "realization-malformed"),
+    (realization_field_removed, "realization-malformed"),
+    (clone_invented, "clone-differs"),
+    (program_cut, "program-malformed"),
+    (object_emptied, "object-unsound"),
     (workspace, "capacity-differs"),
     (cpu_flag, "cpu-flags-differ"),
     (option_of_a_capture, "options-differ"),
@@ -408,6 +472,8 @@ CAUGHT = [
     (last_bit_of_the_last_output_of_a_visit, "semantics-output-differs"),
     (last_bit_of_both_outputs_of_a_capture, "semantics-output-differs"),
     (last_bit_of_all_outputs_of_a_variant, "semantics-output-differs"),
+    (wrong_outputs_within_the_tolerance, "semantics-output-differs"),
+    (oracle_that_is_the_output, "oracle-differs"),
     (error_of_a_visit, "check-differs"),
     (guard_of_a_visit, "guard-damaged"),
     (guard_said_to_be_damaged, "check-differs"),
@@ -437,6 +503,7 @@ CAUGHT = [
     (visit_called_crashed, "end-inconsistent"),
     (visit_called_failed, "end-unsupported"),
     (attempt_removed, "attempt-unknown"),
+    (attempts_of_nobody, "attempt-unknown"),
     (start_before_the_capture, "time-disordered"),
     (cycles_of_the_manifest, "file-missing"),
     (tile_of_the_manifest, "program-differs"),
@@ -476,6 +543,29 @@ def host(f):
     f.edit("freeze.json")["host"]["cpu_model"] = "Another CPU"
 
 
+def clock(f):
+    for visit in visits(f):
+        visit["clock"].update(name="CLOCK_OF_NOBODY", resolution_ns=1000)
+
+
+def mapped_files(f):
+    for visit in visits(f):
+        visit["process"]["mapped_files"] = []
+
+
+def environment(f):
+    for visit in visits(f):
+        visit["process"]["environment"] = {}
+
+
+def producer(f):
+    """Another build of the tools, in every record that names one."""
+    for record in [f.edit("freeze.json"), f.edit(f.case_path()), f.edit(f.plan_path())] + f.attempts + [
+            f.edit(f.capture_path(variant)) for variant in f.manifest["variants"]] + [
+            f.edit(path) for path in f.visit_paths("calibration") + f.visit_paths()]:
+        record["tool"]["sha256"] = sha256(record["tool"]["name"].encode())
+
+
 def assembly(f):
     f.files[f.capture_path("r4", "kernel.s")] += b"# more\n"
 
@@ -492,7 +582,12 @@ ADMITTED = [
     (question, "declaration", True),
     (minimum_effect, "declaration", True),
     (host, "host", False),
+    (clock, "clock", False),
+    (mapped_files, "loader", False),
+    (environment, "loader", False),
+    (producer, "producer", False),
     (assembly, "source to object", False),
     (intermediate_code, "source to object", False),
     (swap_arms_but_not_their_reports, "source to object", False),
+    (object_and_library_of_the_other_variant, "source to object", False),
 ]
