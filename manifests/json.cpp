@@ -250,7 +250,13 @@ Result<Json> ParseJson(std::string_view text, std::string_view where,
         LineAndColumn(text, *builder.position() - (*builder.position() > 0)) +
         ": ";
   std::string hint;
-  if (text.empty()) hint = "The file is empty.";
+  if (text.empty()) {
+    hint = "The file is empty.";
+  } else if (builder.position()) {
+    hint =
+        "Correct the text there or just before; JSON has no comments and no "
+        "comma after the last item.";
+  }
   return Error{error.kind, file + ": " + place + error.message, hint};
 }
 

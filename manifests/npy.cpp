@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 #include "manifests/json.h"
 #include "manifests/little_endian.h"
+#include "manifests/npy_header.h"
 
 namespace exhibit {
 namespace {
@@ -234,41 +236,54 @@ std::string EncodeNpy(const Array& array) {
   return EncodePrefix(array.dtype, array.shape) + array.bytes;
 }
 
-Result<Array> DecodeNpy(std::string_view bytes, std::string_view where,
-                        const NpyLimits& limits) {
+std::string EncodeNpyHeader(DType dtype, const std::vector<uint64_t>& shape) {
+  return EncodePrefix(dtype, shape);
+}
+
+Result<NpyHeader> DecodeNpyHeader(std::string_view bytes, uint64_t file_bytes,
+                                  std::string_view where,
+                                  const NpyLimits& limits) {
   Reader reader(bytes, where);
   EXHIBIT_ASSIGN_OR_RETURN(const size_t data_offset, ReadPrefix(bytes, reader));
   // The header is read alone, so that no number can run on into the data.
   Reader header(bytes.substr(0, data_offset), where);
   header.Take(bytes.substr(0, reader.offset()));
-  Array array;
-  EXHIBIT_ASSIGN_OR_RETURN(array.dtype, ReadDType(header));
+  NpyHeader read;
+  read.data_offset = data_offset;
+  EXHIBIT_ASSIGN_OR_RETURN(read.dtype, ReadDType(header));
   EXHIBIT_RETURN_IF_ERROR(ReadOrder(header));
-  EXHIBIT_ASSIGN_OR_RETURN(array.shape,
+  EXHIBIT_ASSIGN_OR_RETURN(read.shape,
                            ReadShape(header, limits.axis_count_max));
-  if (bytes.substr(0, data_offset) != EncodePrefix(array.dtype, array.shape)) {
+  if (bytes.substr(0, data_offset) != EncodePrefix(read.dtype, read.shape)) {
     return header.Fail(ErrorKind::kCorrupt,
                        "the header is not spelled as NumPy spells it");
   }
-  const Result<uint64_t> count = ElementCount(array.shape);
+  const Result<uint64_t> count = ElementCount(read.shape);
   if (!count.ok()) {
     return header.Fail(ErrorKind::kLimitExceeded, count.error().message);
   }
-  const uint64_t element_bytes = DTypeBytes(array.dtype);
+  const uint64_t element_bytes = DTypeBytes(read.dtype);
   if (*count > limits.data_bytes_max / element_bytes) {
     return header.Fail(ErrorKind::kLimitExceeded,
                        "more than " + std::to_string(limits.data_bytes_max) +
                            " bytes of data declared");
   }
-  const std::string_view data = bytes.substr(data_offset);
-  if (data.size() != *count * element_bytes) {
+  const uint64_t data_bytes = file_bytes - data_offset;
+  if (data_bytes != *count * element_bytes) {
     return header.Fail(
         ErrorKind::kCorrupt,
         "the shape takes " + std::to_string(*count * element_bytes) +
-            " bytes of data, the file has " + std::to_string(data.size()));
+            " bytes of data, the file has " + std::to_string(data_bytes));
   }
-  array.bytes = std::string(data);
-  return array;
+  return read;
+}
+
+Result<Array> DecodeNpy(std::string_view bytes, std::string_view where,
+                        const NpyLimits& limits) {
+  EXHIBIT_ASSIGN_OR_RETURN(NpyHeader header,
+                           DecodeNpyHeader(bytes, bytes.size(), where, limits));
+  return Array{header.dtype, std::move(header.shape),
+               std::string(bytes.substr(header.data_offset))};
 }
 
 std::string BytesOf(const std::vector<float>& values) {

@@ -52,11 +52,20 @@ std::string DescribeFailure(const std::string& name,
                             std::span<const double> expected,
                             const ToleranceResult& result) {
   const auto first = static_cast<size_t>(result.first_failed);
+  return DescribeFailure(
+      name,
+      {static_cast<int64_t>(actual.size()), actual[first], expected[first]},
+      result);
+}
+
+std::string DescribeFailure(const std::string& name,
+                            const FirstFailure& failure,
+                            const ToleranceResult& result) {
   return name + ": " + std::to_string(result.failed_elements) + " of " +
-         std::to_string(actual.size()) +
-         " elements outside tolerance, first [" + std::to_string(first) +
-         "]: got " + Shortest(actual[first]) + ", expected " +
-         Shortest(expected[first]);
+         std::to_string(failure.element_count) +
+         " elements outside tolerance, first [" +
+         std::to_string(result.first_failed) + "]: got " +
+         Shortest(failure.actual) + ", expected " + Shortest(failure.expected);
 }
 
 }  // namespace exhibit

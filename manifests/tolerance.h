@@ -40,6 +40,17 @@ std::string DescribeFailure(const std::string& name,
                             std::span<const double> expected,
                             const ToleranceResult& result);
 
+// The same where the elements are not at hand: how many there are, and the
+// first that failed.
+struct FirstFailure {
+  int64_t element_count = 0;
+  double actual = 0;
+  double expected = 0;
+};
+std::string DescribeFailure(const std::string& name,
+                            const FirstFailure& failure,
+                            const ToleranceResult& result);
+
 }  // namespace exhibit
 
 #endif  // EXHIBIT_MANIFESTS_TOLERANCE_H_

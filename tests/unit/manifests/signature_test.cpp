@@ -1,0 +1,134 @@
+#include "manifests/signature.h"
+
+#include <gtest/gtest.h>
+
+#include "manifests/sha256.h"
+
+namespace exhibit {
+namespace {
+
+// The first key of RFC 8032, 7.1.
+constexpr char kPrivate[] =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n"
+    "-----END PRIVATE KEY-----\n";
+constexpr char kPublic[] =
+    "-----BEGIN PUBLIC KEY-----\n"
+    "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n"
+    "-----END PUBLIC KEY-----\n";
+constexpr char kPublicHex[] =
+    "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+// What openssl pkeyutl -sign -rawin made of SignedText(Empty()).
+constexpr char kSignatureHex[] =
+    "6dbca9c8aae1ec32f0b9924f3e9adabfef2d8c070ad195d0ceb8188a2c884291"
+    "d7ab2afd4f55cf105e0fc9076b571815c8776181eb6b68953eacd8606310f90c";
+constexpr char kRsaPublic[] =
+    "-----BEGIN PUBLIC KEY-----\n"
+    "MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAO1Vwr6/1gd0TCibV6kXZXCKAF39WENo\n"
+    "l4DS1FE5lTs5fN5AspW8DMnuv+kWtrg41no121mw+QL7y0iEnqMKqRcCAwEAAQ==\n"
+    "-----END PUBLIC KEY-----\n";
+
+std::string Empty() { return Sha256Hex(""); }
+
+// The file of the test vector in archive/FORMAT.md.
+std::string Vector() {
+  return "{\"content_id\":\"" + Empty() + "\",\"public_key\":\"" + kPublicHex +
+         "\",\"schema\":\"exhibit.signature/1\",\"signature\":\"" +
+         kSignatureHex + "\"}\n";
+}
+
+ContentSignature Signed() {
+  auto signature = SignContentId(Empty(), kPrivate, "key.pem");
+  EXPECT_TRUE(signature.ok());
+  return *signature;
+}
+
+TEST(Signature, MatchesTheTestVector) {
+  EXPECT_EQ(EncodeSignature(Signed()), Vector());
+  EXPECT_TRUE(SignatureHolds(Signed()));
+}
+
+TEST(Signature, SignsATextThatSaysWhatItIs) {
+  EXPECT_EQ(SignedText(Empty()),
+            "exhibit signature 1: content id\n" + Empty() + "\n");
+}
+
+TEST(Signature, NamesAKeyByTheDigestOfItsInfo) {
+  const auto key = ReadPublicKey(kPublic, "pub.pem");
+  ASSERT_TRUE(key.ok()) << key.error().message;
+  EXPECT_EQ(*key, Signed().key);
+  EXPECT_EQ(KeyId(*key),
+            "06e3fd8fda29bb60ab59557de61edb0aecdb231134be30e75b455f8e1b792fa9");
+}
+
+TEST(Signature, HoldsForNothingElse) {
+  ContentSignature other = Signed();
+  other.content_id = Sha256Hex("other");
+  EXPECT_FALSE(SignatureHolds(other));
+  other = Signed();
+  other.key.raw[0] ^= 1;
+  EXPECT_FALSE(SignatureHolds(other));
+  for (size_t i = 0; i < other.signature.size(); ++i) {
+    other = Signed();
+    other.signature[i] ^= 1;
+    EXPECT_FALSE(SignatureHolds(other)) << i;
+  }
+}
+
+TEST(Signature, OfTheContentIdAloneDoesNotCount) {
+  // Somebody who got the bare digest signed elsewhere has nothing: the prefix
+  // is a part of what is signed.
+  const auto over_text = SignContentId(SignedText(Empty()), kPrivate, "key");
+  ASSERT_TRUE(over_text.ok());
+  ContentSignature moved = *over_text;
+  moved.content_id = Empty();
+  EXPECT_FALSE(SignatureHolds(moved));
+}
+
+TEST(Signature, RoundTrips) {
+  const auto read = DecodeSignature(Vector(), "content-id.sig");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, Signed());
+}
+
+TEST(Signature, TruncatedAtEveryLengthIsRefused) {
+  const std::string whole = Vector();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(DecodeSignature(whole.substr(0, size), "sig").ok()) << size;
+  }
+}
+
+TEST(Signature, OtherSpellingsAreRefused) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = Vector();
+    return text.replace(text.find(from), from.size(), to);
+  };
+  for (const std::string& text :
+       {with("{", "{ "), with("}", ",\"x\":1}"), with("d75a", "D75A"),
+        with("d75a", "75a"), with("6dbc", "zzzz"), with("\"e3b0", "\"0e3b0"),
+        with("public_key", "public_kex"), std::string("[]\n"),
+        Vector() + "\n"}) {
+    const auto read = DecodeSignature(text, "sig");
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().kind, ErrorKind::kCorrupt) << text;
+  }
+  EXPECT_EQ(
+      DecodeSignature(with("signature/1", "signature/2"), "sig").error().kind,
+      ErrorKind::kUnsupported);
+}
+
+TEST(Signature, KeysOfAnotherKindAreRefused) {
+  EXPECT_EQ(ReadPublicKey(kRsaPublic, "pub.pem").error().kind,
+            ErrorKind::kUnsupported);
+  for (const char* pem : {"", "none", kPrivate}) {
+    const auto read = ReadPublicKey(pem, "pub.pem");
+    ASSERT_FALSE(read.ok()) << pem;
+    EXPECT_EQ(read.error().kind, ErrorKind::kCorrupt) << pem;
+    EXPECT_NE(read.error().hint, "");
+  }
+  EXPECT_EQ(SignContentId(Empty(), kPublic, "key.pem").error().kind,
+            ErrorKind::kCorrupt);
+}
+
+}  // namespace
+}  // namespace exhibit
