@@ -21,7 +21,8 @@ constexpr uint64_t kSealBytesMax = uint64_t{64} << 10;
 constexpr uint64_t kDerivedFileBytesMax = uint64_t{256} << 20;
 constexpr const char* kSubjectNames[] = {kEvidenceName, kSourcesName,
                                          kProvenanceName};
-constexpr const char* kOtherNames[] = {kAuditName, kReportName, kSealName};
+constexpr const char* kOtherNames[] = {kClaimsName, kAuditName, kReportName,
+                                       kSealName, kSignatureName};
 
 template <size_t kCount>
 bool IsOneOf(const std::string& name, const char* const (&names)[kCount]) {
@@ -124,6 +125,17 @@ Result<std::string> HashFile(const std::string& folder,
   return hashed.FinishHex();
 }
 
+Result<FileDigests> HashSealed(const std::string& bundle) {
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           ListBundle(bundle));
+  FileDigests digests;
+  for (const std::string& name : names) {
+    if (name == kSealName || name == kSignatureName) continue;
+    EXHIBIT_ASSIGN_OR_RETURN(digests[name], HashFile(bundle, name));
+  }
+  return digests;
+}
+
 Result<Provenance> ReadProvenance(const std::string& bundle) {
   EXHIBIT_ASSIGN_OR_RETURN(FileSource file,
                            FileSource::Open(bundle, kProvenanceName));
@@ -139,13 +151,7 @@ Result<std::vector<std::string>> SealDifferences(const std::string& bundle) {
                            ReadAll(file, kSealName, kSealBytesMax));
   EXHIBIT_ASSIGN_OR_RETURN(const FileDigests stated,
                            DecodeIndex(bytes, kSealName));
-  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                           ListBundle(bundle));
-  FileDigests found;
-  for (const std::string& name : names) {
-    if (name == kSealName) continue;
-    EXHIBIT_ASSIGN_OR_RETURN(found[name], HashFile(bundle, name));
-  }
+  EXHIBIT_ASSIGN_OR_RETURN(const FileDigests found, HashSealed(bundle));
   return DigestDifferences(stated, found, kSealName);
 }
 
@@ -165,6 +171,20 @@ Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
   if (!differences.empty()) return FirstDifference(differences);
   EXHIBIT_RETURN_IF_ERROR(CheckProvenance(bundle, summary));
   return summary;
+}
+
+Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
+                                     const ArchiveLimits& limits,
+                                     Steps& steps) {
+  return VerifyBundle(
+      bundle, limits,
+      [&steps](const EvidenceFile& file, ByteSource& contents) -> Status {
+        EXHIBIT_RETURN_IF_ERROR(steps.Next("verify " + StepName(file.path)));
+        StoppableSource stoppable(contents, steps);
+        const Result<uint64_t> size_bytes = Drain(stoppable);
+        if (!size_bytes.ok()) return size_bytes.error();
+        return Ok();
+      });
 }
 
 }  // namespace exhibit

@@ -11,7 +11,9 @@
 
 #include "archive/evidence_reader.h"
 #include "archive/limits.h"
+#include "archive/progress.h"
 #include "archive/provenance.h"
+#include "manifests/content_id.h"
 #include "manifests/result.h"
 
 namespace exhibit {
@@ -20,23 +22,33 @@ namespace exhibit {
 inline constexpr char kEvidenceName[] = "evidence.tar.xz";
 inline constexpr char kSourcesName[] = "sources.tar.gz";
 inline constexpr char kProvenanceName[] = "provenance.json";
-// Derived: computed by the audit from the subject alone.
+// Attached: what the author adds beside the subject, which it does not change.
+inline constexpr char kClaimsName[] = "claims.json";
+// Derived: computed by the audit from the subject, and the claims if any.
 inline constexpr char kAuditName[] = "audit.json";
 inline constexpr char kReportName[] = "report.md";
-// Seal: over every file but itself.
+// Seal: over every file but itself and the signature.
 inline constexpr char kSealName[] = "SHA256SUMS";
+// Over the content id. It holds or fails by itself, so it may come later.
+inline constexpr char kSignatureName[] = "content-id.sig";
+
+inline constexpr uint64_t kClaimsFileBytesMax = uint64_t{1} << 20;
+inline constexpr uint64_t kSignatureBytesMax = uint64_t{4} << 10;
 
 // True when `folder` holds an evidence.tar.xz, so is a bundle and no run.
 bool LooksLikeBundle(const std::string& folder);
 
 // The names in the folder `bundle`, sorted. Fails with kNotFound when there is
 // no such folder and with kCorrupt when a file of the subject is missing, or
-// anything else than the six files is there, or one is not a regular file.
+// anything else than the eight files is there, or one is not a regular file.
 Result<std::vector<std::string>> ListBundle(const std::string& bundle);
 
 // SHA-256 in hexadecimal of the file `name` in `folder`.
 Result<std::string> HashFile(const std::string& folder,
                              const std::string& name);
+
+// Digests of all files of `bundle` that a seal speaks of, as they are.
+Result<FileDigests> HashSealed(const std::string& bundle);
 
 // provenance.json of `bundle`.
 Result<Provenance> ReadProvenance(const std::string& bundle);
@@ -53,6 +65,10 @@ Result<std::vector<std::string>> SealDifferences(const std::string& bundle);
 Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
                                      const ArchiveLimits& limits,
                                      const EvidenceVisitor& visitor);
+
+// The same with nobody looking: a step of `steps` for each file.
+Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
+                                     const ArchiveLimits& limits, Steps& steps);
 
 }  // namespace exhibit
 

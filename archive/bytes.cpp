@@ -163,6 +163,13 @@ Result<size_t> FileSource::Read(char* data, size_t size) {
   }
 }
 
+Status FileSource::Seek(uint64_t offset) {
+  if (lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) {
+    return SystemError("seek in", name_, errno);
+  }
+  return Ok();
+}
+
 Result<FileSink> FileSink::Create(const std::string& path,
                                   const std::string& name) {
   const int fd = open(

@@ -92,6 +92,8 @@ class FileSource : public ByteSource {
   ~FileSource() override;
 
   Result<size_t> Read(char* data, size_t size) override;
+  // The next Read begins at `offset`.
+  Status Seek(uint64_t offset);
   uint64_t size_bytes() const { return size_bytes_; }  // When it was opened.
 
  private:

@@ -126,7 +126,8 @@ Status ReadMembers(TarReader& tar, MemberOrder order, Account& account) {
     EXHIBIT_ASSIGN_OR_RETURN(const std::optional<TarMember> member, tar.Next());
     if (!member) return Ok();
     EXHIBIT_ASSIGN_OR_RETURN(const std::string path, order.Admit(*member));
-    EXHIBIT_RETURN_IF_ERROR(account.Add({path, member->size_bytes}, tar));
+    EXHIBIT_RETURN_IF_ERROR(
+        account.Add({path, member->size_bytes, tar.offset()}, tar));
   }
 }
 
@@ -172,7 +173,7 @@ Result<EvidenceSummary> ReadRun(const std::string& run,
     EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
                              FileSource::Open(run, file.path));
     EXHIBIT_RETURN_IF_ERROR(
-        account.Add({file.path, file.size_bytes}, contents));
+        account.Add({file.path, file.size_bytes, 0}, contents));
   }
   EvidenceSummary& summary = account.summary();
   summary.stated = summary.found;

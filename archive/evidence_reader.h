@@ -24,6 +24,7 @@ namespace exhibit {
 struct EvidenceFile {
   std::string path;  // Relative to the run.
   uint64_t size_bytes = 0;
+  uint64_t tar_offset = 0;  // Of the contents in their tar stream, if any.
 };
 
 // Sees one file. Needs not read `contents` to the end, must not keep it. An

@@ -22,6 +22,8 @@ struct ArchiveLimits {
   // `expansion_ratio_max` bytes for each byte it has taken in.
   uint64_t expansion_free_bytes = uint64_t{64} << 20;
   uint64_t expansion_ratio_max = 1000;
+  // Contents of one xz block, where a reader begins in the middle of a stream.
+  uint64_t block_bytes_max = uint64_t{32} << 20;
   uint64_t decoder_memory_bytes_max = uint64_t{64} << 20;  // xz only.
 };
 

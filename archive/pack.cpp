@@ -1,7 +1,9 @@
 #include "archive/pack.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -16,12 +18,14 @@
 #include "archive/xz.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
+#include "manifests/json.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
 namespace {
 
 constexpr int64_t kPasses = 3;  // Hash, write, compare.
+constexpr char kClaimsSchema[] = "exhibit.claims/1";
 
 Error Changed(const std::string& path) {
   return Error{ErrorKind::kIo, path + ": changed while the run was packed",
@@ -38,7 +42,9 @@ class Packer {
         files_(std::move(files)),
         steps_(options.watch, kPasses * static_cast<int64_t>(files_.size())) {}
 
+  // Hashes all files, and refuses what must not leave the machine.
   Status HashRun();
+  Status AddClaims();
   Status WriteEvidence();
   Status WriteSources();
   Status CompareWithRun();
@@ -48,6 +54,8 @@ class Packer {
  private:
   Status AddFile(TarWriter& tar, const RunFile& file);
   Status CompareFile(const EvidenceFile& file, ByteSource& packed);
+  void Look(const std::string& place, const std::optional<PrivateFind>& find);
+  Status CheckPrivacy() const;
 
   const std::string& run_;
   const std::string& target_;
@@ -55,18 +63,76 @@ class Packer {
   const std::vector<RunFile> files_;
   Steps steps_;
   FileDigests digests_;
+  std::vector<std::pair<std::string, PrivateFind>> finds_;  // By place.
 };
 
 Status Packer::HashRun() {
   for (const RunFile& file : files_) {
-    EXHIBIT_RETURN_IF_ERROR(steps_.Next("hash " + file.path));
-    EXHIBIT_ASSIGN_OR_RETURN(digests_[file.path], HashFile(run_, file.path));
+    EXHIBIT_RETURN_IF_ERROR(steps_.Next("hash " + StepName(file.path)));
+    EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
+                             FileSource::Open(run_, file.path));
+    StoppableSource stoppable(contents, steps_);
+    ScanningSource scanned(stoppable, options_.private_words, file.path);
+    HashingSource hashed(scanned);
+    EXHIBIT_ASSIGN_OR_RETURN(const uint64_t size_bytes, Drain(hashed));
+    (void)size_bytes;
+    digests_[file.path] = hashed.FinishHex();
+    Look(file.path, scanned.Finish());
+    // A path is looked at as if it stood in a command line.
+    Look("the path " + file.path,
+         FindPrivateWord("/" + file.path, options_.private_words));
   }
-  return Ok();
+  return CheckPrivacy();
+}
+
+void Packer::Look(const std::string& place,
+                  const std::optional<PrivateFind>& find) {
+  if (find) finds_.push_back({place, *find});
+}
+
+Status Packer::CheckPrivacy() const {
+  if (finds_.empty()) return Ok();
+  constexpr size_t kNamedMax = 8;
+  std::string message;
+  for (size_t i = 0; i < std::min(finds_.size(), kNamedMax); ++i) {
+    const auto& [place, find] = finds_[i];
+    if (i > 0) message += "; ";
+    message += place + ": holds " + find.word.meaning + " " +
+               QuoteText(find.word.text) + " at offset " +
+               std::to_string(find.offset);
+  }
+  if (finds_.size() > kNamedMax) {
+    message += "; and " + std::to_string(finds_.size() - kNamedMax) + " more";
+  }
+  return Error{ErrorKind::kInvalidArgument, message,
+               "build again with -ffile-prefix-map or strip, or run again "
+               "from another folder; where it may be published, or is a word "
+               "that only equals a name, give --allow-private"};
+}
+
+Status Packer::AddClaims() {
+  if (options_.claims_file.empty()) return Ok();
+  EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes,
+                           ReadFile(options_.claims_file, kClaimsFileBytesMax));
+  EXHIBIT_ASSIGN_OR_RETURN(const Json claims,
+                           ParseJson(bytes, options_.claims_file));
+  const Json::Object* object = claims.AsObject();
+  const auto schema = object == nullptr ? Json::Object::const_iterator()
+                                        : object->find("schema");
+  if (object == nullptr || schema == object->end() ||
+      schema->second != Json(kClaimsSchema)) {
+    return Error{ErrorKind::kCorrupt,
+                 options_.claims_file + ": its schema is not " + kClaimsSchema,
+                 "audit/CLAIMS.md shows an example"};
+  }
+  finds_.clear();
+  Look(options_.claims_file, FindPrivateWord(bytes, options_.private_words));
+  EXHIBIT_RETURN_IF_ERROR(CheckPrivacy());
+  return PublishFile(target_ + "/" + kClaimsName, bytes);
 }
 
 Status Packer::AddFile(TarWriter& tar, const RunFile& file) {
-  EXHIBIT_RETURN_IF_ERROR(steps_.Next("pack " + file.path));
+  EXHIBIT_RETURN_IF_ERROR(steps_.Next("pack " + StepName(file.path)));
   EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
                            FileSource::Open(run_, file.path));
   StoppableSource stoppable(contents, steps_);
@@ -114,7 +180,7 @@ Status Packer::WriteSources() {
 }
 
 Status Packer::CompareFile(const EvidenceFile& file, ByteSource& packed) {
-  EXHIBIT_RETURN_IF_ERROR(steps_.Next("compare " + file.path));
+  EXHIBIT_RETURN_IF_ERROR(steps_.Next("compare " + StepName(file.path)));
   EXHIBIT_ASSIGN_OR_RETURN(FileSource original,
                            FileSource::Open(run_, file.path));
   StoppableSource original_source(original, steps_);
@@ -172,14 +238,13 @@ Result<PackReport> PackRun(const std::string& run, const std::string& bundle,
   EXHIBIT_ASSIGN_OR_RETURN(std::vector<RunFile> files,
                            ListRun(run, options.limits));
   if (files.empty() || files.front().path != kManifestPath) {
-    return Error{ErrorKind::kNotFound,
-                 run + ": is not a run: it has no " + kManifestPath,
-                 "give the folder that exhibit-capture wrote"};
+    return NotARun(run);
   }
   EXHIBIT_ASSIGN_OR_RETURN(StagingFolder staging,
                            StagingFolder::Create(bundle));
   Packer packer(run, staging.path(), options, std::move(files));
   EXHIBIT_RETURN_IF_ERROR(packer.HashRun());
+  EXHIBIT_RETURN_IF_ERROR(packer.AddClaims());
   EXHIBIT_RETURN_IF_ERROR(packer.WriteEvidence());
   EXHIBIT_RETURN_IF_ERROR(packer.WriteSources());
   EXHIBIT_RETURN_IF_ERROR(packer.CompareWithRun());

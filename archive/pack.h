@@ -7,6 +7,7 @@
 #include <string>
 
 #include "archive/limits.h"
+#include "archive/privacy.h"
 #include "archive/progress.h"
 #include "archive/provenance.h"
 #include "manifests/result.h"
@@ -16,6 +17,9 @@ namespace exhibit {
 struct PackOptions {
   Producer producer;
   int threads = 1;  // 1..kXzThreadsMax; does not change a byte.
+  // What to look for and refuse (archive/privacy.h); nothing by default.
+  PrivateWords private_words;
+  std::string claims_file;  // Copied in as claims.json; "" for none.
   ArchiveLimits limits;
   Watch watch;
 };
@@ -31,8 +35,9 @@ struct PackReport {
 // folder its name. On failure nothing is left behind.
 //
 // Fails with kInvalidArgument when `bundle` exists or another tool writes to
-// the run, kNotFound when there is no run, kCorrupt and kLimitExceeded on what
-// cannot be archived, and kIo, also when the run changes meanwhile.
+// the run or a private word stands in it, kNotFound when there is no run,
+// kCorrupt and kLimitExceeded on what cannot be archived, and kIo, also when
+// the run changes meanwhile.
 Result<PackReport> PackRun(const std::string& run, const std::string& bundle,
                            const PackOptions& options);
 

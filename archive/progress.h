@@ -44,6 +44,10 @@ class Steps {
   int64_t done_ = 0;
 };
 
+// How a step names the file `path` of a run: the sources, which are many, small
+// and ours, count but are not told one by one.
+std::string StepName(const std::string& path);
+
 // `source`, until the work shall stop: one file can take minutes.
 class StoppableSource : public ByteSource {
  public:

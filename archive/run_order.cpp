@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "archive/bytes.h"
+#include "archive/progress.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
 #include "manifests/json.h"
@@ -47,6 +48,10 @@ std::string LowerCase(std::string_view text) {
 
 bool IsSourcePath(std::string_view path) {
   return path.starts_with(kSourcesPrefix);
+}
+
+std::string StepName(const std::string& path) {
+  return IsSourcePath(path) ? "sources" : path;
 }
 
 bool ComesBefore(std::string_view a, std::string_view b) {
@@ -115,6 +120,12 @@ Result<std::vector<RunFile>> ListRun(const std::string& run,
     files.push_back({path, file.size_bytes()});
   }
   return files;
+}
+
+Error NotARun(const std::string& run) {
+  return Error{ErrorKind::kNotFound,
+               run + ": is not a run: it has no " + kManifestPath,
+               "give the folder that exhibit-capture wrote"};
 }
 
 }  // namespace exhibit

@@ -57,6 +57,9 @@ struct RunFile {
 Result<std::vector<RunFile>> ListRun(const std::string& run,
                                      const ArchiveLimits& limits);
 
+// What is said of a folder without a manifest.
+Error NotARun(const std::string& run);
+
 }  // namespace exhibit
 
 #endif  // EXHIBIT_ARCHIVE_RUN_ORDER_H_

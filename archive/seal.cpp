@@ -9,11 +9,13 @@
 #include "archive/evidence_reader.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
+#include "manifests/json.h"
 
 namespace exhibit {
 namespace {
 
 constexpr uint64_t kDerivedBytesMax = uint64_t{256} << 20;
+constexpr char kAuditSchema[] = "exhibit.audit/1";
 
 // Files added to a bundle, taken back unless all went well.
 class Additions {
@@ -46,21 +48,54 @@ Status CheckAbsent(const std::string& bundle, const char* name) {
                "nothing is overwritten; pack the run again to seal it anew"};
 }
 
-Status Copy(const std::string& from, const char* name, Additions& additions) {
+// A text that is `key` of `object`, or "".
+std::string TextOf(const Json::Object& object, const char* key) {
+  const auto field = object.find(key);
+  if (field == object.end() || !field->second.AsString()) return "";
+  return *field->second.AsString();
+}
+
+// Whether it is what the audit derives is for the audit to say; that it is one
+// of another run, or no audit at all, can be seen here.
+Status AddAudit(const std::string& from, const std::string& content_id,
+                Additions& additions) {
   if (from.empty()) return Ok();
   EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes,
                            ReadFile(from, kDerivedBytesMax));
-  return additions.Add(name, bytes);
+  const std::string hint = "give what exhibit-audit printed of this bundle";
+  const auto refuse = [&](const std::string& what) {
+    return Error{ErrorKind::kCorrupt, from + ": " + what, hint};
+  };
+  const Result<Json> audit = ParseJson(bytes, from);
+  if (!audit.ok()) {
+    return Error{audit.error().kind, audit.error().message, hint};
+  }
+  const Json::Object* object = audit->AsObject();
+  if (object == nullptr) return refuse("is not an audit.json");
+  const std::string schema = TextOf(*object, "schema");
+  if (schema != kAuditSchema) {
+    return refuse("schema is " + QuoteText(schema) + ", expected " +
+                  kAuditSchema);
+  }
+  const std::string stated = TextOf(*object, "content_id");
+  if (stated != content_id) {
+    return refuse("is of content id " + QuoteText(stated) +
+                  ", the bundle has " + content_id);
+  }
+  return additions.Add(kAuditName, bytes);
 }
 
-Result<FileDigests> HashBundle(const std::string& bundle) {
-  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                           ListBundle(bundle));
-  FileDigests digests;
-  for (const std::string& name : names) {
-    EXHIBIT_ASSIGN_OR_RETURN(digests[name], HashFile(bundle, name));
+Status AddReport(const std::string& from, const std::string& content_id,
+                 Additions& additions) {
+  if (from.empty()) return Ok();
+  EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes,
+                           ReadFile(from, kDerivedBytesMax));
+  if (bytes.find(content_id) == std::string::npos) {
+    return Error{ErrorKind::kCorrupt,
+                 from + ": does not name the content id " + content_id,
+                 "give what exhibit-audit --report printed of this bundle"};
   }
-  return digests;
+  return additions.Add(kReportName, bytes);
 }
 
 }  // namespace
@@ -75,21 +110,14 @@ Result<std::string> SealBundle(const std::string& bundle,
     EXHIBIT_RETURN_IF_ERROR(CheckAbsent(bundle, kReportName));
   }
   Steps steps(options.watch, 0);
-  EXHIBIT_ASSIGN_OR_RETURN(
-      const EvidenceSummary summary,
-      VerifyBundle(
-          bundle, options.limits,
-          [&](const EvidenceFile& file, ByteSource& contents) -> Status {
-            EXHIBIT_RETURN_IF_ERROR(steps.Next("verify " + file.path));
-            StoppableSource stoppable(contents, steps);
-            const Result<uint64_t> size_bytes = Drain(stoppable);
-            if (!size_bytes.ok()) return size_bytes.error();
-            return Ok();
-          }));
+  EXHIBIT_ASSIGN_OR_RETURN(const EvidenceSummary summary,
+                           VerifyBundle(bundle, options.limits, steps));
   Additions additions(bundle);
-  EXHIBIT_RETURN_IF_ERROR(Copy(options.audit_file, kAuditName, additions));
-  EXHIBIT_RETURN_IF_ERROR(Copy(options.report_file, kReportName, additions));
-  EXHIBIT_ASSIGN_OR_RETURN(const FileDigests digests, HashBundle(bundle));
+  EXHIBIT_RETURN_IF_ERROR(
+      AddAudit(options.audit_file, summary.content_id, additions));
+  EXHIBIT_RETURN_IF_ERROR(
+      AddReport(options.report_file, summary.content_id, additions));
+  EXHIBIT_ASSIGN_OR_RETURN(const FileDigests digests, HashSealed(bundle));
   EXHIBIT_RETURN_IF_ERROR(additions.Add(kSealName, EncodeIndex(digests)));
   EXHIBIT_RETURN_IF_ERROR(SyncFolder(bundle));
   additions.Keep();

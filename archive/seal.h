@@ -23,7 +23,8 @@ struct SealOptions {
 // was. Returns the content id.
 //
 // Fails with kInvalidArgument when the bundle is sealed or has a file of that
-// name already, and with kCorrupt when its subject does not hold.
+// name already, and with kCorrupt when its subject does not hold or a derived
+// file is not one of this bundle.
 Result<std::string> SealBundle(const std::string& bundle,
                                const SealOptions& options);
 

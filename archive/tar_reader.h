@@ -30,6 +30,8 @@ class TarReader : public ByteSource {
   Result<std::optional<TarMember>> Next();
 
   Result<size_t> Read(char* data, size_t size) override;
+  // In the tar stream: where the next Read begins.
+  uint64_t offset() const { return offset_; }
 
  private:
   std::string Where() const;

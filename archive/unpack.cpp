@@ -68,7 +68,8 @@ Result<std::string> UnpackBundle(const std::string& bundle,
       VerifyBundle(
           bundle, options.limits,
           [&](const EvidenceFile& file, ByteSource& contents) -> Status {
-            EXHIBIT_RETURN_IF_ERROR(steps.Next("unpack " + file.path));
+            EXHIBIT_RETURN_IF_ERROR(
+                steps.Next("unpack " + StepName(file.path)));
             StoppableSource stoppable(contents, steps);
             return extractor.Extract(file, stoppable);
           }));

@@ -18,7 +18,7 @@
 namespace exhibit {
 
 inline constexpr uint64_t kXzBlockBytes = uint64_t{4} << 20;
-inline constexpr uint32_t kXzPreset = 6;
+inline constexpr uint32_t kXzPreset = 1;
 inline constexpr char kXzCheckName[] = "crc64";
 inline constexpr int kXzThreadsMax = 64;
 

@@ -1,4 +1,4 @@
-// exhibit-archive: pack, seal and unpack.
+// exhibit-archive: pack, seal, sign and unpack.
 
 #include <algorithm>
 #include <filesystem>
@@ -9,14 +9,20 @@
 
 #include "archive/gzip.h"
 #include "archive/pack.h"
+#include "archive/privacy.h"
+#include "archive/run_contents.h"
 #include "archive/seal.h"
+#include "archive/sign.h"
+#include "archive/tool/machine_names.h"
 #include "archive/unpack.h"
 #include "archive/xz.h"
 #include "manifests/file.h"
 #include "manifests/host/host.h"
+#include "manifests/signature.h"
 #include "manifests/tool/command.h"
 #include "manifests/tool/identity.h"
 #include "manifests/tool/progress.h"
+#include "manifests/tool/talk.h"
 
 namespace exhibit {
 namespace {
@@ -26,8 +32,9 @@ constexpr uint64_t kMapsBytesMax = uint64_t{16} << 20;
 constexpr size_t kDefaultThreadsMax = 8;
 
 struct Words {
-  bool pack = false, seal = false, unpack = false;
-  std::string from, to, audit, report;
+  bool pack = false, seal = false, sign = false, unpack = false;
+  std::string from, to, audit, report, claims, key;
+  bool allow_private = false;
   int64_t threads = 0;
 };
 
@@ -39,12 +46,25 @@ void Describe(CommandLine& command, Words& words) {
   pack.RequiredText("-o,--output", words.to, "Folder of the bundle, new");
   pack.Integer("--threads", words.threads, 1, kXzThreadsMax,
                "Threads that compress; changes no byte of the bundle");
+  pack.Text("--claims", words.claims,
+            "File of numbers that a report quotes, to add as claims.json");
+  pack.Flag("--allow-private", words.allow_private,
+            "Pack even where home or working folder, user or host name stand "
+            "in a file; without it that is refused with exit status 3");
   CommandLine& seal = command.Subcommand(
       "seal", "Add derived files to a bundle and close it with SHA256SUMS",
       words.seal);
   seal.RequiredText("BUNDLE", words.from, "Folder of the bundle");
   seal.Text("--audit", words.audit, "File to add as audit.json");
   seal.Text("--report", words.report, "File to add as report.md");
+  CommandLine& sign = command.Subcommand(
+      "sign",
+      "Sign the content id of a bundle as content-id.sig; prints the SHA-256 "
+      "of the public key",
+      words.sign);
+  sign.RequiredText("BUNDLE", words.from, "Folder of the bundle");
+  sign.RequiredText("--key", words.key,
+                    "Ed25519 private key, as openssl genpkey writes it");
   CommandLine& unpack = command.Subcommand(
       "unpack", "Verify a bundle and write its run into a new folder",
       words.unpack);
@@ -65,6 +85,7 @@ Watch WatchWith(std::unique_ptr<Progress>& bar) {
 }
 
 std::string VersionOf(const std::string& library) {
+  if (library == "libcrypto") return CryptoLibraryVersion();
   if (library == "liblzma") return XzLibraryVersion();
   if (library == "libz") return GzipLibraryVersion();
   return "";
@@ -115,11 +136,47 @@ Status CheckOutside(const std::string& run, const std::string& bundle) {
                "Choose a folder outside the run."};
 }
 
+// What the audit would hold against the run, or a reader would miss, is told
+// while its author can still do something about it.
+Status CheckContents(const std::string& run) {
+  EXHIBIT_ASSIGN_OR_RETURN(const RunContents contents, LookAtRun(run, {}));
+  if (!contents.unknown.empty()) {
+    Warn("not looked at for stray and missing files: " + contents.unknown);
+  }
+  if (!contents.stray.empty()) {
+    const size_t more = contents.stray.size() - 1;
+    return Error{ErrorKind::kInvalidArgument,
+                 run + ": holds " + contents.stray.front() +
+                     (more == 0 ? ""
+                                : " and " + std::to_string(more) +
+                                      " more"
+                                      " files") +
+                     ", which nothing of the run asks for",
+                 "move it out of the run; the list of its files is closed, "
+                 "and what the author adds is declared as an attachment"};
+  }
+  for (const std::string& sentence : contents.unfinished) {
+    Warn("the run is not finished: " + sentence);
+  }
+  return Ok();
+}
+
+PrivateWords WordsToRefuse(const Words& words) {
+  if (words.allow_private) return {};
+  PrivateWords chosen = ChoosePrivateWords(ThisMachinesNames());
+  if (IsQuiet()) return chosen;
+  for (const std::string& sentence : chosen.exempt) SayLine(sentence);
+  return chosen;
+}
+
 Result<std::string> Pack(const Words& words, const Watch& watch) {
   EXHIBIT_RETURN_IF_ERROR(CheckOutside(words.from, words.to));
+  EXHIBIT_RETURN_IF_ERROR(CheckContents(words.from));
   PackOptions options;
   EXHIBIT_ASSIGN_OR_RETURN(options.producer, DescribeProducer());
   EXHIBIT_ASSIGN_OR_RETURN(options.threads, ChooseThreads(words.threads));
+  options.private_words = WordsToRefuse(words);
+  options.claims_file = words.claims;
   options.watch = watch;
   EXHIBIT_ASSIGN_OR_RETURN(const PackReport report,
                            PackRun(words.from, words.to, options));
@@ -134,6 +191,15 @@ Result<std::string> Seal(const Words& words, const Watch& watch) {
   return SealBundle(words.from, options);
 }
 
+Result<std::string> Sign(const Words& words, const Watch& watch) {
+  SignOptions options;
+  options.key_file = words.key;
+  options.watch = watch;
+  EXHIBIT_ASSIGN_OR_RETURN(const SignReport report,
+                           SignBundle(words.from, options));
+  return report.key_id;
+}
+
 Result<std::string> Unpack(const Words& words, const Watch& watch) {
   UnpackOptions options;
   options.watch = watch;
@@ -144,12 +210,13 @@ Exit Run(const Words& words) {
   WatchSignals();
   std::unique_ptr<Progress> bar;
   const Watch watch = WatchWith(bar);
-  const Result<std::string> content_id = words.pack   ? Pack(words, watch)
-                                         : words.seal ? Seal(words, watch)
-                                                      : Unpack(words, watch);
+  const Result<std::string> product = words.pack   ? Pack(words, watch)
+                                      : words.seal ? Seal(words, watch)
+                                      : words.sign ? Sign(words, watch)
+                                                   : Unpack(words, watch);
   bar.reset();
-  if (!content_id.ok()) return ReportError(content_id.error());
-  const Status printed = PrintProduct(*content_id + "\n");
+  if (!product.ok()) return ReportError(product.error());
+  const Status printed = PrintProduct(*product + "\n");
   return printed.ok() ? Exit::kDone : ReportError(printed.error());
 }
 
@@ -164,6 +231,7 @@ int main(int argc, char** argv) {
       {"exhibit-archive pack run -o bundle",
        "exhibit-audit bundle > audit.json",
        "exhibit-archive seal bundle --audit audit.json",
+       "exhibit-archive sign bundle --key key.pem",
        "exhibit-archive unpack bundle -o run-again"});
   exhibit::Describe(command, words);
   return exhibit::RunTool(argc, argv, command,

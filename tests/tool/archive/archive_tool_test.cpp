@@ -97,8 +97,8 @@ diff -r bundle other
 TEST_F(ArchiveToolTest, PackSealAndUnpackGoRound) {
   Holds(R"sh(
 exhibit-archive pack run -o bundle --quiet > id
-echo '{}' > a.json
-echo '# Report' > r.md
+printf '{"content_id":"%s","schema":"exhibit.audit/1"}\n' "$(cat id)" > a.json
+echo "# Report on $(cat id)" > r.md
 exhibit-archive seal bundle --audit a.json --report r.md --quiet | cmp - id
 (cd bundle && sha256sum --quiet -c SHA256SUMS)
 test "$(ls bundle | LC_ALL=C sort | tr '\n' ' ')" = \

@@ -22,8 +22,9 @@ Shell::~Shell() { std::filesystem::remove_all(folder_); }
 
 ShellEnd Shell::Run(const std::string& script) const {
   const std::string file = folder_ + ".sh";
-  std::ofstream(file) << "PATH=" EXHIBIT_BIN_DIR ":$PATH\ncd " << folder_
-                      << "\n"
+  std::ofstream(file) << "PATH=" EXHIBIT_BIN_DIR
+                         ":$PATH\nSOURCE=" EXHIBIT_SOURCE_DIR "\ncd "
+                      << folder_ << "\n"
                       << script;
   FILE* const pipe = popen(("sh -eu " + file + " 2>&1").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen");

@@ -20,6 +20,8 @@ class Shell {
   Shell& operator=(const Shell&) = delete;
   ~Shell();
 
+  const std::string& folder() const { return folder_; }
+
   // Runs `script` by `sh -eu` in the folder.
   ShellEnd Run(const std::string& script) const;
 

@@ -21,6 +21,12 @@ const EvidenceVisitor kIgnore = [](const EvidenceFile&, ByteSource&) {
   return Ok();
 };
 
+// The least that can be taken for an audit of a run.
+std::string AuditOf(const std::string& content_id) {
+  return "{\"content_id\":\"" + content_id +
+         "\",\"schema\":\"exhibit.audit/1\"}\n";
+}
+
 // A run and, once packed, its bundle.
 class BundleTest : public testing::Test {
  protected:
@@ -298,23 +304,26 @@ TEST_F(BundleTest, ProvenanceWithAnotherManifestIsNoticed) {
 
 TEST_F(BundleTest, SealingClosesTheBundle) {
   Pack();
-  WriteBytes(scratch_ / "a", "{}\n");
-  WriteBytes(scratch_ / "r", "# Report\n");
+  const std::string content_id = Sha256Hex(IndexOf(SampleFiles()));
+  const std::string audit = AuditOf(content_id);
+  const std::string report = "# Report\n\nContent id: " + content_id + "\n";
+  WriteBytes(scratch_ / "a", audit);
+  WriteBytes(scratch_ / "r", report);
   EXPECT_EQ(SealDifferences(bundle_).error().kind, ErrorKind::kNotFound);
   SealOptions options;
   options.audit_file = scratch_ / "a";
   options.report_file = scratch_ / "r";
   const auto sealed = SealBundle(bundle_, options);
   ASSERT_TRUE(sealed.ok()) << sealed.error().message;
-  EXPECT_EQ(*sealed, Sha256Hex(IndexOf(SampleFiles())));
+  EXPECT_EQ(*sealed, content_id);
   std::string expected;
   for (const char* name : {kAuditName, kEvidenceName, kProvenanceName,
                            kReportName, kSourcesName}) {
     expected += Sha256Hex(ReadBytes(InBundle(name))) + "  " + name + "\n";
   }
   EXPECT_EQ(ReadBytes(InBundle(kSealName)), expected);
-  EXPECT_EQ(ReadBytes(InBundle(kAuditName)), "{}\n");
-  EXPECT_EQ(ReadBytes(InBundle(kReportName)), "# Report\n");
+  EXPECT_EQ(ReadBytes(InBundle(kAuditName)), audit);
+  EXPECT_EQ(ReadBytes(InBundle(kReportName)), report);
   EXPECT_TRUE(SealDifferences(bundle_)->empty());
   EXPECT_TRUE(VerifyBundle(bundle_, {}, kIgnore).ok());
 }
@@ -340,7 +349,7 @@ TEST_F(BundleTest, SealingTwiceIsRefused) {
 TEST_F(BundleTest, SealingThatFailsLeavesTheBundleAsItWas) {
   Pack();
   const auto names = *ListBundle(bundle_);
-  WriteBytes(scratch_ / "a", "{}\n");
+  WriteBytes(scratch_ / "a", AuditOf(Sha256Hex(IndexOf(SampleFiles()))));
   SealOptions options;
   options.audit_file = scratch_ / "a";
   options.report_file = scratch_ / "absent";
@@ -352,6 +361,60 @@ TEST_F(BundleTest, SealingThatFailsLeavesTheBundleAsItWas) {
   EXPECT_EQ(SealBundle(bundle_, options).error().kind,
             ErrorKind::kInvalidArgument);
   EXPECT_EQ(ReadBytes(InBundle(kAuditName)), "mine");
+}
+
+TEST_F(BundleTest, WhatIsNoAuditOfThisBundleIsNotSealed) {
+  Pack();
+  const auto names = *ListBundle(bundle_);
+  const std::string content_id = Sha256Hex(IndexOf(SampleFiles()));
+  SealOptions options;
+  options.audit_file = scratch_ / "a";
+  for (const std::string& audit :
+       {std::string(), std::string("{}\n"), std::string("[]\n"),
+        std::string("# Report of ") + content_id, AuditOf(std::string(64, 'a')),
+        "{\"content_id\":\"" + content_id + "\",\"schema\":\"other/1\"}\n"}) {
+    std::filesystem::remove(scratch_ / "a");
+    WriteBytes(scratch_ / "a", audit);
+    const auto sealed = SealBundle(bundle_, options);
+    ASSERT_FALSE(sealed.ok()) << audit;
+    EXPECT_EQ(sealed.error().kind, ErrorKind::kCorrupt) << audit;
+    EXPECT_NE(sealed.error().hint, "") << audit;
+    EXPECT_EQ(*ListBundle(bundle_), names) << audit;
+  }
+  options.audit_file = "";
+  options.report_file = scratch_ / "r";
+  WriteBytes(scratch_ / "r", "# Report of " + std::string(64, 'a'));
+  EXPECT_EQ(SealBundle(bundle_, options).error().kind, ErrorKind::kCorrupt);
+}
+
+TEST_F(BundleTest, ClaimsStandBesideTheSubjectAndAreSealed) {
+  const std::string claims = "{\"schema\":\"exhibit.claims/1\"}\n";
+  WriteBytes(scratch_ / "claims", claims);
+  PackOptions options = TestPackOptions();
+  options.claims_file = scratch_ / "claims";
+  const auto packed = PackRun(scratch_ / "run", bundle_, options);
+  ASSERT_TRUE(packed.ok()) << packed.error().message;
+  EXPECT_EQ(packed->content_id, Sha256Hex(IndexOf(SampleFiles())));
+  EXPECT_EQ(ReadBytes(InBundle(kClaimsName)), claims);
+  ASSERT_TRUE(SealBundle(bundle_, {}).ok());
+  EXPECT_NE(ReadBytes(InBundle(kSealName)).find(kClaimsName),
+            std::string::npos);
+  WriteBytes(InBundle(kClaimsName), claims + " ");
+  EXPECT_EQ(SealDifferences(bundle_)->size(), 1U);
+}
+
+TEST_F(BundleTest, WhatIsNoClaimsFileIsNotPacked) {
+  for (const char* claims :
+       {"", "{}", "[]", "{\"schema\":1}", "{\"schema\":\"exhibit.audit/1\"}"}) {
+    std::filesystem::remove(scratch_ / "claims");
+    WriteBytes(scratch_ / "claims", claims);
+    PackOptions options = TestPackOptions();
+    options.claims_file = scratch_ / "claims";
+    EXPECT_EQ(PackRun(scratch_ / "run", bundle_, options).error().kind,
+              ErrorKind::kCorrupt)
+        << claims;
+    EXPECT_FALSE(PathExists(bundle_));
+  }
 }
 
 TEST_F(BundleTest, ASubjectThatDoesNotHoldIsNotSealed) {

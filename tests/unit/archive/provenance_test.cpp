@@ -98,7 +98,7 @@ TEST(ProvenanceTest, OtherSpellingsAreCorrupt) {
 TEST(ProvenanceTest, ItSaysHowThisBuildPacks) {
   const Provenance provenance = Sample();
   EXPECT_EQ(provenance.xz_block_bytes, 4 << 20);
-  EXPECT_EQ(provenance.xz_preset, 6);
+  EXPECT_EQ(provenance.xz_preset, 1);
   EXPECT_EQ(provenance.xz_check, "crc64");
   EXPECT_EQ(provenance.gzip_level, 9);
   EXPECT_FALSE(provenance.compiler.empty());

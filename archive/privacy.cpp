@@ -1,0 +1,177 @@
+#include "archive/privacy.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace exhibit {
+namespace {
+
+constexpr size_t kNameCharactersMin = 4;
+constexpr std::string_view kArrayMagic("\x93NUMPY\x01\x00", 8);
+constexpr size_t kArrayPrefixBytes = 10;
+
+bool IsWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool IsNameCharacter(char c) { return IsWordCharacter(c) || c == '.'; }
+
+// The characters around a word; NUL at either end of the file, which ends a
+// word like any other character that is not of one.
+struct Around {
+  char before = '\0';
+  char after = '\0';
+};
+
+bool IsPrivate(const PrivateWord& word, const Around& around) {
+  const auto [before, after] = around;
+  if (word.kind == PrivateWord::Kind::kFolder) return !IsNameCharacter(after);
+  if (before == '/' && !IsNameCharacter(after)) return true;
+  if ((before == '"' || before == '\'') && after == before) return true;
+  if (word.kind == PrivateWord::Kind::kUser) {
+    return after == '@' && !IsNameCharacter(before);
+  }
+  // A host name goes on with its domain.
+  return before == '@' && !IsWordCharacter(after);
+}
+
+std::string WithoutTrailingSlashes(std::string path) {
+  while (!path.empty() && path.back() == '/') path.pop_back();
+  return path;
+}
+
+void AddFolders(const std::vector<std::string>& folders,
+                const std::string& meaning, size_t components_min,
+                PrivateWords& words) {
+  for (const std::string& folder : folders) {
+    const std::string path = WithoutTrailingSlashes(folder);
+    const auto slashes =
+        static_cast<size_t>(std::count(path.begin(), path.end(), '/'));
+    if (!path.starts_with('/') || slashes < components_min) continue;
+    words.looked_for.push_back({PrivateWord::Kind::kFolder, path, meaning});
+  }
+}
+
+void AddNames(const std::vector<std::string>& names, PrivateWord::Kind kind,
+              const std::string& meaning, PrivateWords& words) {
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    std::string why;
+    if (name == "root") why = "everybody has it";
+    if (name.size() < kNameCharactersMin) {
+      why = "fewer than four characters stand everywhere";
+    }
+    if (why.empty()) {
+      words.looked_for.push_back({kind, name, meaning});
+    } else {
+      words.exempt.push_back(meaning + " " + name +
+                             " is not looked for: " + why);
+    }
+  }
+}
+
+}  // namespace
+
+PrivateWords ChoosePrivateWords(const MachineNames& names) {
+  PrivateWords words;
+  AddFolders(names.homes, "the home folder", 1, words);
+  AddFolders(names.working_folders, "the working folder", 2, words);
+  AddNames(names.users, PrivateWord::Kind::kUser, "the user name", words);
+  AddNames(names.hosts, PrivateWord::Kind::kHost, "the host name", words);
+  // The first of equal ones stays: a home is more than a working folder.
+  std::vector<PrivateWord> once;
+  for (PrivateWord& word : words.looked_for) {
+    const bool known = std::any_of(
+        once.begin(), once.end(), [&word](const PrivateWord& other) {
+          return other.kind == word.kind && other.text == word.text;
+        });
+    if (!known) once.push_back(std::move(word));
+  }
+  words.looked_for = std::move(once);
+  std::sort(words.exempt.begin(), words.exempt.end());
+  words.exempt.erase(std::unique(words.exempt.begin(), words.exempt.end()),
+                     words.exempt.end());
+  return words;
+}
+
+PrivacyScanner::PrivacyScanner(const PrivateWords& words) : words_(words) {
+  for (const PrivateWord& word : words.looked_for) {
+    longest_ = std::max(longest_, word.text.size());
+  }
+}
+
+// Looks for words that begin in [begin, end) of `text`; what stands around
+// them is in `text` unless it is the end of the file.
+void PrivacyScanner::Search(std::string_view text, size_t begin, size_t end) {
+  for (const PrivateWord& word : words_.looked_for) {
+    const std::string_view searched =
+        text.substr(0, std::min(text.size(), end + word.text.size() - 1));
+    for (size_t at = searched.find(word.text, begin);
+         at != std::string_view::npos; at = searched.find(word.text, at + 1)) {
+      const size_t next = at + word.text.size();
+      const Around around{at > 0 ? text[at - 1] : '\0',
+                          next < text.size() ? text[next] : '\0'};
+      if (!IsPrivate(word, around)) continue;
+      const uint64_t offset = offset_ + at;
+      if (!find_ || offset < find_->offset) find_ = PrivateFind{word, offset};
+      break;
+    }
+  }
+}
+
+void PrivacyScanner::Feed(std::string_view piece) {
+  if (find_ || longest_ == 0) return;
+  held_ += piece;
+  // A word that begins later may be cut, or lack what follows it.
+  if (held_.size() <= longest_) return;
+  const size_t end = held_.size() - longest_;
+  if (end <= searched_) return;
+  Search(held_, searched_, end);
+  // One character of context stays.
+  held_.erase(0, end - 1);
+  offset_ += end - 1;
+  searched_ = 1;
+}
+
+std::optional<PrivateFind> PrivacyScanner::Finish() {
+  if (!find_ && longest_ != 0 && searched_ < held_.size()) {
+    Search(held_, searched_, held_.size());
+  }
+  return std::move(find_);
+}
+
+ScanningSource::ScanningSource(ByteSource& source, const PrivateWords& words,
+                               std::string_view path)
+    : source_(source), scanner_(words), may_be_array_(path.ends_with(".npy")) {}
+
+uint64_t ScanningSource::HeaderBytes(std::string_view piece) const {
+  constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+  if (!may_be_array_ || piece.size() < kArrayPrefixBytes ||
+      !piece.starts_with(kArrayMagic)) {
+    return kAll;
+  }
+  return kArrayPrefixBytes + static_cast<unsigned char>(piece[8]) +
+         256 * uint64_t{static_cast<unsigned char>(piece[9])};
+}
+
+Result<size_t> ScanningSource::Read(char* data, size_t size) {
+  EXHIBIT_ASSIGN_OR_RETURN(const size_t got, source_.Read(data, size));
+  const std::string_view piece(data, got);
+  if (!begun_) left_ = HeaderBytes(piece);
+  begun_ = true;
+  const auto count = static_cast<size_t>(std::min<uint64_t>(left_, got));
+  scanner_.Feed(piece.substr(0, count));
+  left_ -= count;
+  return got;
+}
+
+std::optional<PrivateFind> FindPrivateWord(std::string_view text,
+                                           const PrivateWords& words) {
+  PrivacyScanner scanner(words);
+  scanner.Feed(text);
+  return scanner.Finish();
+}
+
+}  // namespace exhibit

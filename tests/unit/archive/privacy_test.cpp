@@ -1,0 +1,155 @@
+#include "archive/privacy.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/archive/sample_files.h"
+
+namespace exhibit {
+namespace {
+
+PrivateWords Words() {
+  MachineNames names;
+  names.homes = {"/home/alexandra/"};
+  names.working_folders = {"/srv/bench/today"};
+  names.users = {"alexandra"};
+  names.hosts = {"clytemnestra.lan", "clytemnestra"};
+  return ChoosePrivateWords(names);
+}
+
+std::string Found(std::string_view text) {
+  const PrivateWords words = Words();
+  const auto find = FindPrivateWord(text, words);
+  return find ? find->word.text + "@" + std::to_string(find->offset) : "";
+}
+
+TEST(Privacy, FoldersAreFoundAsPrefixesOfPaths) {
+  EXPECT_EQ(Found("/home/alexandra"), "/home/alexandra@0");
+  EXPECT_EQ(Found("cc -I/home/alexandra/include x"), "/home/alexandra@5");
+  EXPECT_EQ(Found(std::string("\0/srv/bench/today/a.c\0", 22)),
+            "/srv/bench/today@1");
+}
+
+TEST(Privacy, NamesAreFoundWhereTheyNameSomebody) {
+  EXPECT_EQ(Found("/data/alexandra/x"), "alexandra@6");
+  EXPECT_EQ(Found("/data/alexandra"), "alexandra@6");
+  EXPECT_EQ(Found("by alexandra@example.org"), "alexandra@3");
+  EXPECT_EQ(Found("root@clytemnestra:"), "clytemnestra@5");
+  EXPECT_EQ(Found("x@clytemnestra.example"), "clytemnestra@2");
+  EXPECT_EQ(Found("{\"host\":\"clytemnestra\"}"), "clytemnestra@9");
+  EXPECT_EQ(Found("user='alexandra'"), "alexandra@6");
+  EXPECT_EQ(Found("/net/clytemnestra.lan/x"), "clytemnestra.lan@5");
+}
+
+TEST(Privacy, WordsOfProseAreNotFound) {
+  for (const char* text :
+       {"alexandra wrote this on clytemnestra", "alexandra", "alexandra's",
+        "\"alexandra wrote\"", "\"for alexandra\"", "/home/alexandra2/x",
+        "/home/alexandra-old", "/data/alexandrapolis/x", "/x/dialexandra/y",
+        "clytemnestra@example.org", "@alexandra said", "my-alexandra@x",
+        "/srv/bench/todays", "/srv/bench", "\"alexandra'", "/alexandra.c"}) {
+    EXPECT_EQ(Found(text), "") << text;
+  }
+}
+
+TEST(Privacy, ShortAndSharedNamesAreExemptAndSaidToBe) {
+  MachineNames names;
+  names.homes = {"/", "", "/root"};
+  names.working_folders = {"/", "/tmp", "relative/folder"};
+  names.users = {"root", "bob", "root", ""};
+  names.hosts = {"pc"};
+  const PrivateWords words = ChoosePrivateWords(names);
+  ASSERT_EQ(words.looked_for.size(), 1U);
+  EXPECT_EQ(words.looked_for[0].text, "/root");
+  ASSERT_EQ(words.exempt.size(), 3U);
+  EXPECT_NE(words.exempt[0].find("host name pc"), std::string::npos);
+  EXPECT_NE(words.exempt[1].find("user name bob"), std::string::npos);
+  EXPECT_NE(words.exempt[2].find("user name root"), std::string::npos);
+}
+
+TEST(Privacy, AWordIsFoundWhereverPiecesAreCut) {
+  const std::string text = "before /data/alexandra/after, long enough to go on";
+  const PrivateWords words = Words();
+  for (size_t piece = 1; piece <= text.size(); ++piece) {
+    PrivacyScanner scanner(words);
+    for (size_t at = 0; at < text.size(); at += piece) {
+      scanner.Feed(std::string_view(text).substr(at, piece));
+    }
+    const auto find = scanner.Finish();
+    ASSERT_TRUE(find) << piece;
+    EXPECT_EQ(find->offset, 13U) << piece;
+  }
+}
+
+TEST(Privacy, NothingIsMadeUpWherePiecesAreCut) {
+  const std::string text = "alexandra /data/alexandras \"alexandra\t\" x@y";
+  const PrivateWords words = Words();
+  for (size_t piece = 1; piece <= text.size(); ++piece) {
+    PrivacyScanner scanner(words);
+    for (size_t at = 0; at < text.size(); at += piece) {
+      scanner.Feed(std::string_view(text).substr(at, piece));
+    }
+    EXPECT_FALSE(scanner.Finish()) << piece;
+  }
+}
+
+TEST(Privacy, OfAnArrayOnlyTheHeaderIsLookedThrough) {
+  const std::string magic("\x93NUMPY\x01\x00", 8);
+  const std::string data = "/home/alexandra/x";
+  const auto scan = [](const std::string& bytes, std::string_view path) {
+    const PrivateWords words = Words();
+    StringSource source(bytes);
+    ScanningSource scanned(source, words, path);
+    EXPECT_TRUE(Drain(scanned).ok());
+    return scanned.Finish().has_value();
+  };
+  const std::string header =
+      magic + std::string("\x14\x00", 2) + "{'descr': '<f4'}   \n";
+  EXPECT_FALSE(scan(header + data, "arrays/a.npy"));
+  EXPECT_TRUE(scan(header + data, "attachments/a.bin"));
+  EXPECT_TRUE(scan(magic + std::string("\x14\x00", 2) + data, "arrays/a.npy"));
+  EXPECT_TRUE(scan(data, "arrays/a.npy"));
+}
+
+TEST(Privacy, PackRefusesAndNamesFileAndWord) {
+  const ScratchFolder scratch;
+  Files files = SampleFiles();
+  files["logs/capture.log"] = "cc -c /home/alexandra/k.c\n";
+  files["captures/c/v/kernel.so"] = std::string("\0/tmp\0", 6) +
+                                    std::string(100000, '\x7f') +
+                                    "/srv/bench/today/k.c";
+  files["sources/alexandra/a.c"] = "\n";
+  WriteRun(scratch / "run", files);
+  PackOptions options = TestPackOptions();
+  options.private_words = Words();
+  const auto packed = PackRun(scratch / "run", scratch / "bundle", options);
+  ASSERT_FALSE(packed.ok());
+  EXPECT_EQ(packed.error().kind, ErrorKind::kInvalidArgument);
+  for (const char* part :
+       {"logs/capture.log: holds the home folder \"/home/alexandra\" at "
+        "offset 6",
+        "captures/c/v/kernel.so: holds the working folder",
+        "the path sources/alexandra/a.c: holds the user name"}) {
+    EXPECT_NE(packed.error().message.find(part), std::string::npos)
+        << packed.error().message;
+  }
+  EXPECT_NE(packed.error().hint.find("--allow-private"), std::string::npos);
+  EXPECT_EQ(scratch.Names(), std::vector<std::string>{"run"});
+  options.private_words = {};
+  EXPECT_TRUE(PackRun(scratch / "run", scratch / "bundle", options).ok());
+}
+
+TEST(Privacy, PackRefusesClaimsLikewise) {
+  const ScratchFolder scratch;
+  WriteRun(scratch / "run", SampleFiles());
+  WriteBytes(scratch / "c",
+             "{\"schema\":\"exhibit.claims/1\",\"x-by\":\"alexandra\"}");
+  PackOptions options = TestPackOptions();
+  options.private_words = Words();
+  options.claims_file = scratch / "c";
+  const auto packed = PackRun(scratch / "run", scratch / "bundle", options);
+  ASSERT_FALSE(packed.ok());
+  EXPECT_NE(packed.error().message.find("the user name"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace exhibit
