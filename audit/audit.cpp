@@ -2,10 +2,12 @@
 
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "archive/bundle.h"
 #include "audit/audit_json.h"
 #include "audit/audit_state.h"
+#include "audit/claims.h"
 #include "audit/declaration.h"
 #include "audit/decoding.h"
 #include "audit/digests.h"
@@ -14,6 +16,7 @@
 #include "audit/report.h"
 #include "audit/semantics.h"
 #include "audit/shape.h"
+#include "audit/signature_check.h"
 #include "audit/stages.h"
 #include "manifests/run_layout.h"
 
@@ -55,6 +58,19 @@ void Statistics(AuditState& s) {
   s.judgement = JudgeCases(s.evidence(), s.findings);
 }
 
+// Held against what a reader of audit.json sees, and against nothing else.
+void AddClaims(const std::string& bytes, const std::string& where,
+               const Json& audit, AuditState& s) {
+  Json::Array judged = JudgeClaims(bytes, where, audit, s.findings);
+  if (!s.claims) s.claims.emplace();
+  for (Json& claim : judged) s.claims->push_back(std::move(claim));
+}
+
+void Claims(AuditState& s) {
+  if (!s.subject.stored_claims) return;
+  AddClaims(*s.subject.stored_claims, kClaimsName, BuildAuditJson(s), s);
+}
+
 // Whether anything is sound enough for the stages after `stage`.
 bool GoesOnAfter(std::string_view stage, const AuditState& s) {
   if (stage == kShapeStage) return !s.subject.content_id.empty();
@@ -69,7 +85,7 @@ struct Stage {
   void (*run)(AuditState&);
 };
 
-constexpr std::array<Stage, 8> kStages = {{
+constexpr std::array<Stage, 9> kStages = {{
     {kShapeStage, Shape},
     {kDigestsStage, Digests},
     {kDecodingStage, Decoding},
@@ -78,6 +94,7 @@ constexpr std::array<Stage, 8> kStages = {{
     {kNumbersStage, Numbers},
     {kSemanticsStage, Semantics},
     {kStatisticsStage, Statistics},
+    {kClaimsStage, Claims},
 }};
 
 void RunStages(AuditState& s) {
@@ -120,7 +137,8 @@ void CompareExpected(const char* what, const std::string& expected,
 // What stands around the subject. It is compared with what the subject alone
 // gives, so that a sealed bundle, an unsealed one and a run give the same
 // bytes as long as nothing is wrong.
-void Seal(const ExpectedDigests& expected, AuditState& s) {
+SignatureReport Seal(const ExpectedDigests& expected,
+                     const BroughtAlong& brought, AuditState& s) {
   const Json of_subject = BuildAuditJson(s);
   FindingList findings;
   CompareDerived(s.subject.stored_audit, kAuditName, EncodeJson(of_subject),
@@ -135,7 +153,12 @@ void Seal(const ExpectedDigests& expected, AuditState& s) {
                   s.evidence().manifest_sha256, findings);
   CompareExpected("content id", expected.content_id, s.subject.content_id,
                   findings);
+  const SignatureReport signature =
+      CheckSignature(s.subject, brought.key, findings);
+  if (brought.key) s.signature = SignatureJson(signature, *brought.key);
   s.findings.Merge(findings);
+  if (brought.claims) AddClaims(*brought.claims, "--claims", of_subject, s);
+  return signature;
 }
 
 }  // namespace
@@ -152,12 +175,13 @@ std::string_view VerdictName(Verdict verdict) {
   throw std::logic_error("unknown verdict");
 }
 
-AuditResult Audit(const Subject& subject, const ExpectedDigests& expected) {
-  AuditState state{subject, DecodeEvidence(subject), {}, {}, {}};
+AuditResult Audit(const Subject& subject, const ExpectedDigests& expected,
+                  const BroughtAlong& brought) {
+  AuditState state{subject, DecodeEvidence(subject), {}, {}, {}, {}, {}};
   RunStages(state);
   state.stages.push_back({kSealStage, StageStatus::kDone});
-  Seal(expected, state);
-  return {VerdictOf(state), BuildAuditJson(state)};
+  const SignatureReport signature = Seal(expected, brought, state);
+  return {VerdictOf(state), BuildAuditJson(state), signature.sentence};
 }
 
 }  // namespace exhibit

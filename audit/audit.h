@@ -7,11 +7,13 @@
 #ifndef EXHIBIT_AUDIT_AUDIT_H_
 #define EXHIBIT_AUDIT_AUDIT_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "audit/subject.h"
 #include "manifests/json.h"
+#include "manifests/signature.h"
 
 namespace exhibit {
 
@@ -29,13 +31,21 @@ struct ExpectedDigests {
   std::string content_id;
 };
 
+// What the caller brings along.
+struct BroughtAlong {
+  std::optional<std::string> claims;  // A claims file (audit/CLAIMS.md).
+  std::optional<PublicKey> key;       // Who is trusted to have signed.
+};
+
 struct AuditResult {
   Verdict verdict = Verdict::kFailed;
   Json json;  // exhibit.audit/1; its canonical bytes are audit.json.
+  std::string signature;  // A sentence about who signed; "" for nothing.
 };
 
 // Judges `subject`. Whatever the subject contains is a finding and no error.
-AuditResult Audit(const Subject& subject, const ExpectedDigests& expected = {});
+AuditResult Audit(const Subject& subject, const ExpectedDigests& expected = {},
+                  const BroughtAlong& brought = {});
 
 }  // namespace exhibit
 

@@ -256,6 +256,8 @@ Json BuildAuditJson(const AuditState& state) {
     cases.push_back(CaseJson(state, c));
   }
   root["cases"] = std::move(cases);
+  if (state.claims) root["claims"] = *state.claims;
+  if (state.signature) root["signature"] = *state.signature;
   root["shares_code_with_producer"] = TextsJson(kSharedWithProducer);
   root["shares_no_code_with_producer"] = TextsJson(kNotSharedWithProducer);
   root["not_verified"] = TextsJson(kNotVerified);

@@ -3,6 +3,7 @@
 #ifndef EXHIBIT_AUDIT_AUDIT_STATE_H_
 #define EXHIBIT_AUDIT_AUDIT_STATE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "audit/evidence.h"
 #include "audit/finding.h"
 #include "audit/subject.h"
+#include "manifests/json.h"
 
 namespace exhibit {
 
@@ -30,6 +32,8 @@ struct AuditState {
   FindingList findings;
   Judgement judgement;
   std::vector<StageReport> stages;
+  std::optional<Json::Array> claims;  // Judged; absent when none were made.
+  std::optional<Json> signature;      // When the caller trusts a key.
 
   Evidence& evidence() { return decoded.evidence; }
   const Evidence& evidence() const { return decoded.evidence; }

@@ -1,8 +1,9 @@
 #include "audit/decoding.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "manifests/npy.h"
+#include "audit/arrays.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -12,18 +13,13 @@ void DecodeArrays(const Subject& subject, Evidence& evidence,
                   FindingList& findings) {
   for (auto array = evidence.arrays.begin(); array != evidence.arrays.end();) {
     const std::string path = ArrayPath(array->first);
-    const std::string* bytes = subject.Bytes(path);
-    Result<Array> decoded =
-        bytes == nullptr
-            ? Result<Array>(Error{ErrorKind::kLimitExceeded,
-                                  path + ": was too large to be kept", ""})
-            : DecodeNpy(*bytes, path);
-    if (!decoded.ok()) {
-      findings.AddError("array-malformed", path, decoded.error());
+    Result<NpyHeader> header = ArrayHeader(subject, array->first);
+    if (!header.ok()) {
+      findings.AddError("array-malformed", path, header.error());
       array = evidence.arrays.erase(array);
       continue;
     }
-    array->second = {decoded->dtype, std::move(decoded->shape)};
+    array->second = {header->dtype, std::move(header->shape)};
     ++array;
   }
 }

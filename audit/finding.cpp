@@ -65,9 +65,17 @@ constexpr FindingCode kCodes[] = {
     {"output-wrong", kNumbersStage},
     {"semantics-output-differs", kSemanticsStage},
     {"samples-unsound", kStatisticsStage},
+    {"claim-differs", kClaimsStage},
+    {"claim-refused", kClaimsStage},
+    {"claim-unresolved", kClaimsStage},
+    {"claims-malformed", kClaimsStage},
+    {"claims-of-another-run", kClaimsStage},
     {"derived-differs", kSealStage},
     {"expectation-not-met", kSealStage},
     {"seal-unsound", kSealStage},
+    {"signature-missing", kSealStage},
+    {"signature-of-another-key", kSealStage},
+    {"signature-unsound", kSealStage},
 };
 
 std::string_view StageOf(std::string_view code) {

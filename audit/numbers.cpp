@@ -1,8 +1,10 @@
 #include "audit/numbers.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,7 +16,9 @@
 #include "audit/reference/sine_input.h"
 #include "audit/reference/vacuity.h"
 #include "compiler/tile/text.h"
+#include "manifests/little_endian.h"
 #include "manifests/npy.h"
+#include "manifests/npy_header.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 #include "manifests/tolerance.h"
@@ -33,15 +37,20 @@ char GuardByte(size_t index) {
 }
 constexpr size_t kGuardBytesMin = 2 * 4096;
 
-bool GuardHolds(const Array& guard) {
-  if (guard.dtype != DType::kU8 || guard.shape.size() != 1 ||
-      guard.bytes.size() < kGuardBytesMin) {
+bool GuardHolds(std::optional<ArrayStream> guard) {
+  if (!guard || guard->header().dtype != DType::kU8 ||
+      guard->header().shape.size() != 1 ||
+      guard->element_count() < kGuardBytesMin) {
     return false;
   }
-  for (size_t i = 0; i < guard.bytes.size(); ++i) {
-    if (guard.bytes[i] != GuardByte(i)) return false;
+  size_t index = 0;
+  for (auto piece = guard->NextBytes(); !piece.empty();
+       piece = guard->NextBytes()) {
+    for (const char byte : piece) {
+      if (byte != GuardByte(index++)) return false;
+    }
   }
-  return true;
+  return index == guard->element_count();
 }
 
 // Arrays by digest, decoded when asked for; guards are looked at once.
@@ -49,8 +58,8 @@ class Arrays {
  public:
   explicit Arrays(const Subject& subject) : subject_(subject) {}
 
-  std::optional<Array> Get(const std::string& sha256) const {
-    return FindArray(subject_, sha256);
+  std::optional<ArrayStream> Open(const std::string& sha256) const {
+    return ArrayStream::Open(subject_, sha256);
   }
   std::optional<std::vector<float>> Floats(const std::string& sha256) const {
     return FindFloats(subject_, sha256);
@@ -59,8 +68,7 @@ class Arrays {
   bool GuardIsIntact(const std::string& sha256) {
     const auto known = guards_.find(sha256);
     if (known != guards_.end()) return known->second;
-    const std::optional<Array> guard = Get(sha256);
-    return guards_[sha256] = guard && GuardHolds(*guard);
+    return guards_[sha256] = GuardHolds(Open(sha256));
   }
 
  private:
@@ -68,14 +76,70 @@ class Arrays {
   std::map<std::string, bool> guards_;
 };
 
-std::optional<std::vector<double>> Expected(const Arrays& arrays,
-                                            const std::string& sha256) {
-  const std::optional<Array> array = arrays.Get(sha256);
-  if (!array) return std::nullopt;
-  if (array->dtype == DType::kF64) return DoublesOf(*array);
-  if (array->dtype != DType::kF32) return std::nullopt;
-  const std::vector<float> floats = FloatsOf(*array);
-  return std::vector<double>(floats.begin(), floats.end());
+// The digest of the input that the generator gives as number `index`.
+std::string InputDigest(int64_t index, const std::vector<uint64_t>& shape,
+                        uint64_t count) {
+  Sha256Stream hash;
+  hash.Update(EncodeNpyHeader(DType::kF32, shape));
+  std::vector<float> piece(ArrayStream::kPieceElements);
+  for (uint64_t first = 0; first < count; first += piece.size()) {
+    const auto values = std::span<float>(piece).first(
+        std::min<uint64_t>(piece.size(), count - first));
+    SineInputFrom(index, first, values);
+    hash.Update(LittleEndianBytes<float>(values));
+  }
+  return hash.FinishHex();
+}
+
+// A null stream is no expectation at all; the caller has said so.
+Status CheckNotVacuous(const Arrays& arrays, const std::string& sha256,
+                       const Tolerance& tolerance) {
+  Vacuity vacuity(tolerance);
+  auto first = arrays.Open(sha256);
+  for (auto piece = first->NextDoubles(); !piece.empty();
+       piece = first->NextDoubles()) {
+    vacuity.Look(piece);
+  }
+  auto second = arrays.Open(sha256);
+  if (!second) return Ok();  // The subject has noted why.
+  for (auto piece = second->NextDoubles(); !piece.empty();
+       piece = second->NextDoubles()) {
+    vacuity.LookAgain(piece);
+  }
+  return vacuity.Judge();
+}
+
+// Two arrays of one length, element by element.
+ToleranceResult CompareStreams(const std::string& output, ArrayStream& actual,
+                               ArrayStream& expected,
+                               const Tolerance& tolerance,
+                               std::string& failure) {
+  ToleranceResult total;
+  total.max_error = 0;
+  FirstFailure first;
+  first.element_count = static_cast<int64_t>(actual.element_count());
+  int64_t done = 0;
+  for (;;) {
+    const std::span<const float> a = actual.NextFloats();
+    const std::span<const double> e = expected.NextDoubles();
+    if (a.empty() || a.size() != e.size()) break;
+    const ToleranceResult piece = CheckTolerance(a, e, tolerance);
+    if (!piece.ok() && total.ok()) {
+      const auto at = static_cast<size_t>(piece.first_failed);
+      total.first_failed = done + piece.first_failed;
+      first.actual = a[at];
+      first.expected = e[at];
+    }
+    total.failed_elements += piece.failed_elements;
+    if (!piece.max_error) {
+      total.max_error = std::nullopt;
+    } else if (total.max_error) {
+      total.max_error = std::max(*total.max_error, *piece.max_error);
+    }
+    done += static_cast<int64_t>(a.size());
+  }
+  if (!total.ok()) failure = DescribeFailure(output, first, total);
+  return total;
 }
 
 // The digests of the oracles computed so far, by all that they depend on: cases
@@ -137,11 +201,9 @@ class CaseNumbers {
       check_.ReportError("over-limit", case_.record.path, count.error());
       return;
     }
-    const std::vector<float> values =
-        SineInput(static_cast<int64_t>(index), *count);
     check_.Equal({"input-differs", ArrayPath(array.sha256), array.name,
                   "the generator gives other values for this input"},
-                 Sha256Hex(EncodeNpy({DType::kF32, shape, BytesOf(values)})),
+                 InputDigest(static_cast<int64_t>(index), shape, *count),
                  array.sha256);
   }
 
@@ -153,16 +215,17 @@ class CaseNumbers {
       case_.level = EvidenceLevel::kComparedWithSupplied;
       case_.remarks.push_back("compared with supplied: " + array.name);
     }
-    std::optional<std::vector<double>> values = Expected(arrays_, array.sha256);
-    if (!values) return;
-    const Status vacuous = CheckNotVacuous(*values, ToleranceOfCase());
+    const std::optional<ArrayStream> stream = arrays_.Open(array.sha256);
+    if (!stream || !IsComparable(stream->header())) return;
+    const Status vacuous =
+        CheckNotVacuous(arrays_, array.sha256, ToleranceOfCase());
     if (!vacuous.ok()) {
       check_.Report({.code = "oracle-vacuous",
                      .path = ArrayPath(array.sha256),
                      .field = array.name,
                      .message = vacuous.error().message});
     }
-    expected_[array.name] = std::move(*values);
+    expected_[array.name] = array.sha256;
   }
 
   void CheckOracle(const CaseArray& array) {
@@ -182,7 +245,7 @@ class CaseNumbers {
     const std::string key = OracleKey(array.name, digests);
     const auto known = oracles_.find(key);
     if (known != oracles_.end()) return known->second;
-    const auto oracle =
+    auto oracle =
         case_.program ? Evaluated(array.name, digests) : Oracle(digests);
     if (!oracle.ok()) {
       check_.ReportError(oracle.error().kind == ErrorKind::kLimitExceeded
@@ -191,8 +254,10 @@ class CaseNumbers {
                          case_.record.path, oracle.error());
       return std::nullopt;
     }
-    return oracles_[key] = Sha256Hex(EncodeNpy(
-               {DType::kF64, Unsigned(array.shape), BytesOf(*oracle)}));
+    const std::span<char> bytes(reinterpret_cast<char*>(oracle->data()),
+                                oracle->size() * sizeof(double));
+    SwapUnlessLittle(bytes, sizeof(double));
+    return oracles_[key] = NpyDigest(DType::kF64, Unsigned(array.shape), bytes);
   }
 
   std::string OracleKey(
@@ -240,20 +305,18 @@ class CaseNumbers {
     const auto key = std::make_pair(output, sha256);
     const auto known = comparisons_.find(key);
     if (known != comparisons_.end()) return &known->second;
-    const auto expected = expected_.find(output);
-    const auto actual = arrays_.Floats(sha256);
-    if (expected == expected_.end() || !actual ||
-        actual->size() != expected->second.size()) {
+    const auto named = expected_.find(output);
+    if (named == expected_.end()) return nullptr;
+    auto expected = arrays_.Open(named->second);
+    auto actual = arrays_.Open(sha256);
+    if (!expected || !actual || actual->header().dtype != DType::kF32 ||
+        actual->element_count() != expected->element_count()) {
       return nullptr;
     }
     ++outputs_checked_;
     Comparison comparison;
-    comparison.result =
-        CheckTolerance(*actual, expected->second, ToleranceOfCase());
-    if (!comparison.result.ok()) {
-      comparison.failure =
-          DescribeFailure(output, *actual, expected->second, comparison.result);
-    }
+    comparison.result = CompareStreams(output, *actual, *expected,
+                                       ToleranceOfCase(), comparison.failure);
     return &(comparisons_[key] = std::move(comparison));
   }
 
@@ -337,7 +400,7 @@ class CaseNumbers {
   Arrays& arrays_;
   OracleMemo& oracles_;
   Checker check_;
-  std::map<std::string, std::vector<double>> expected_;  // By output.
+  std::map<std::string, std::string> expected_;  // Digests, by output.
   // What the program text gives in FP64, once that was asked for.
   std::map<std::string, WideBufferData> evaluated_;
   std::map<std::pair<std::string, std::string>, Comparison> comparisons_;

@@ -39,6 +39,16 @@ Result<Buffers> RunCase(const Subject& subject, const CaseRecord& record,
                     {.operation_count_max = kOperationCountMax});
 }
 
+uint64_t BytesOf(const Buffers& buffers) {
+  uint64_t bytes = 0;
+  for (const auto& [name, buffer] : buffers) {
+    bytes += std::visit(
+        [](const auto& values) { return values.size() * sizeof(values[0]); },
+        buffer);
+  }
+  return bytes;
+}
+
 // What programs gave, by their text and the digests of their inputs.
 class Executions {
  public:
@@ -54,13 +64,25 @@ class Executions {
     const auto key = std::make_pair(text, inputs);
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
-    return results_.emplace(key, RunCase(subject_, record, program))
-        .first->second;
+    const Result<Buffers>& result =
+        results_.emplace(key, RunCase(subject_, record, program)).first->second;
+    if (result.ok()) held_bytes_ += BytesOf(*result);
+    return result;
+  }
+
+  // Between two cases, which often share programs: forgets what is too much to
+  // hold. No result may be in use.
+  void Trim() {
+    constexpr uint64_t kHeldBytesMax = uint64_t{64} << 20;
+    if (held_bytes_ <= kHeldBytesMax) return;
+    results_.clear();
+    held_bytes_ = 0;
   }
 
  private:
   const Subject& subject_;
   std::map<std::pair<std::string, std::string>, Result<Buffers>> results_;
+  uint64_t held_bytes_ = 0;
 };
 
 bool SameBits(float a, float b) {
@@ -78,14 +100,23 @@ std::string FloatText(float value) {
 struct Differences {
   size_t count = 0;
   size_t first = 0;
+  float first_found = 0;
 };
 
+// `found` has as many elements.
 Differences CountDifferences(const std::vector<float>& expected,
-                             const std::vector<float>& found) {
+                             ArrayStream& found) {
   Differences differences;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (SameBits(expected[i], found[i])) continue;
-    if (differences.count++ == 0) differences.first = i;
+  size_t i = 0;
+  for (auto piece = found.NextFloats(); !piece.empty();
+       piece = found.NextFloats()) {
+    for (const float value : piece) {
+      if (!SameBits(expected[i], value) && differences.count++ == 0) {
+        differences.first = i;
+        differences.first_found = value;
+      }
+      ++i;
+    }
   }
   return differences;
 }
@@ -159,8 +190,9 @@ class CaseSemantics {
             ? nullptr
             : std::get_if<std::vector<float>>(&executed->second);
     if (equal_.contains({expected, sha256})) return;
-    const auto found = FindFloats(subject_, sha256);
-    if (expected == nullptr || !found || found->size() != expected->size()) {
+    auto found = ArrayStream::Open(subject_, sha256);
+    if (expected == nullptr || !found || found->header().dtype != DType::kF32 ||
+        found->element_count() != expected->size()) {
       check_.Report({.code = "semantics-output-differs",
                      .path = path,
                      .field = name,
@@ -183,7 +215,7 @@ class CaseSemantics {
                     "first [" +
                     std::to_string(differences.first) + "]",
          .expected = FloatText((*expected)[differences.first]),
-         .found = FloatText((*found)[differences.first])});
+         .found = FloatText(differences.first_found)});
   }
 
   const Subject& subject_;
@@ -203,6 +235,7 @@ void CheckSemantics(const Subject& subject, Evidence& evidence,
   for (CaseEvidence& c : evidence.cases) {
     if (!c.sound || !c.record.record) continue;
     CaseSemantics(subject, c, executions, findings).Run();
+    executions.Trim();
   }
 }
 

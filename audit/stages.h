@@ -16,14 +16,16 @@ inline constexpr std::string_view kIdentityStage = "identity";
 inline constexpr std::string_view kNumbersStage = "numbers";
 inline constexpr std::string_view kSemanticsStage = "semantics";
 inline constexpr std::string_view kStatisticsStage = "statistics";
+inline constexpr std::string_view kClaimsStage = "claims";
 // Not of the evidence but of what stands around it: the seal, derived files,
 // and what the caller expected.
 inline constexpr std::string_view kSealStage = "seal";
 
-inline constexpr std::array<std::string_view, 9> kStageNames = {
+inline constexpr std::array<std::string_view, 10> kStageNames = {
     kShapeStage,       kDigestsStage,    kDecodingStage,
     kDeclarationStage, kIdentityStage,   kNumbersStage,
-    kSemanticsStage,   kStatisticsStage, kSealStage};
+    kSemanticsStage,   kStatisticsStage, kClaimsStage,
+    kSealStage};
 
 }  // namespace exhibit
 

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -21,10 +22,13 @@ namespace {
 // A derived file is small; a larger one was not written by an audit.
 constexpr uint64_t kDerivedBytesMax = uint64_t{256} << 20;
 
+bool IsArray(const EvidenceFile& file) {
+  return file.path.starts_with("arrays/");
+}
+
 // The most bytes that a file may have to be kept; 0 when none decodes it.
 uint64_t KeptBytesMax(const EvidenceFile& file) {
   const std::string& path = file.path;
-  if (path.starts_with("arrays/")) return kArrayFileBytesMax;
   if (path.ends_with(".o") || path.ends_with(".so")) {
     return path.starts_with("captures/") ? kLibraryBytesMax : 0;
   }
@@ -42,15 +46,43 @@ uint64_t KeptBytesMax(const EvidenceFile& file) {
   return record && decoded ? kRecordBytesMax : 0;
 }
 
+// `bytes_free` and `ratio_max` times the size of the archive.
+uint64_t Share(uint64_t archive_bytes, uint64_t bytes_free,
+               uint64_t ratio_max) {
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  if (archive_bytes > (kMost - bytes_free) / ratio_max) return kMost;
+  return bytes_free + archive_bytes * ratio_max;
+}
+
 class Loader {
  public:
-  Loader(const SubjectLimits& limits, Subject& subject)
-      : limits_(limits), subject_(subject) {}
+  // `archive_bytes` of a bundle; of a run nothing is smaller than it looks.
+  Loader(const SubjectLimits& limits, std::optional<uint64_t> archive_bytes,
+         Subject& subject)
+      : limits_(limits),
+        kept_bytes_max_(limits.kept_bytes_max),
+        record_bytes_max_(kRecordBytesMax),
+        subject_(subject) {
+    if (!archive_bytes) return;
+    kept_bytes_max_ = std::min(
+        kept_bytes_max_,
+        Share(*archive_bytes, limits.kept_bytes_free, limits.kept_ratio_max));
+    record_bytes_max_ = std::min(record_bytes_max_,
+                                 Share(*archive_bytes, limits.record_bytes_free,
+                                       limits.record_ratio_max));
+  }
 
   Status Visit(const EvidenceFile& file, ByteSource& contents) {
     SubjectFile entry;
     entry.size_bytes = file.size_bytes;
-    const uint64_t bytes_max = KeptBytesMax(file);
+    entry.tar_offset = file.tar_offset;
+    if (IsArray(file)) {
+      EXHIBIT_RETURN_IF_ERROR(VisitArray(file, contents, entry));
+      subject_.files[file.path] = std::move(entry);
+      return Ok();
+    }
+    uint64_t bytes_max = KeptBytesMax(file);
+    if (bytes_max == kRecordBytesMax) bytes_max = record_bytes_max_;
     if (bytes_max > 0 && Admit(file, bytes_max)) {
       EXHIBIT_ASSIGN_OR_RETURN(entry.bytes,
                                ReadAll(contents, file.path, bytes_max));
@@ -59,24 +91,62 @@ class Loader {
     return Ok();
   }
 
+  // Whether every file that a stage may ask for is kept.
+  bool kept_all() const { return kept_all_; }
+
  private:
+  // Takes the header, and the rest while there is room for it.
+  Status VisitArray(const EvidenceFile& file, ByteSource& contents,
+                    SubjectFile& entry) {
+    if (file.size_bytes > kArrayFileBytesMax) {
+      ReportOverLimit(file, kArrayFileBytesMax);
+      return Ok();
+    }
+    std::string bytes(static_cast<size_t>(std::min<uint64_t>(
+                          file.size_bytes, kNpyHeaderBytesMax)),
+                      '\0');
+    EXHIBIT_ASSIGN_OR_RETURN(const size_t got,
+                             ReadFully(contents, bytes.data(), bytes.size()));
+    bytes.resize(got);
+    entry.array_header = DecodeNpyHeader(bytes, file.size_bytes, file.path);
+    if (!entry.array_header->ok()) return Ok();
+    if (file.size_bytes > limits_.arrays_bytes_max - arrays_bytes_) {
+      kept_all_ = false;
+      return Ok();
+    }
+    arrays_bytes_ += file.size_bytes;
+    bytes.reserve(file.size_bytes);
+    EXHIBIT_ASSIGN_OR_RETURN(const std::string rest,
+                             ReadAll(contents, file.path, kArrayFileBytesMax));
+    entry.bytes = std::move(bytes += rest);
+    return Ok();
+  }
+
   bool Admit(const EvidenceFile& file, uint64_t bytes_max) {
     if (file.size_bytes <= bytes_max &&
-        file.size_bytes <= limits_.kept_bytes_max - kept_bytes_) {
+        file.size_bytes <= kept_bytes_max_ - kept_bytes_) {
       kept_bytes_ += file.size_bytes;
       return true;
     }
+    ReportOverLimit(file, bytes_max);
+    return false;
+  }
+
+  void ReportOverLimit(const EvidenceFile& file, uint64_t bytes_max) {
     subject_.findings.Add({.code = "over-limit",
                            .path = file.path,
                            .message = "the file passes a limit of the audit",
                            .expected = std::to_string(bytes_max),
                            .found = std::to_string(file.size_bytes)});
-    return false;
   }
 
   const SubjectLimits& limits_;
+  uint64_t kept_bytes_max_;
+  uint64_t record_bytes_max_;
   Subject& subject_;
   uint64_t kept_bytes_ = 0;
+  uint64_t arrays_bytes_ = 0;
+  bool kept_all_ = true;
 };
 
 // An error that the subject's contents caused becomes a finding.
@@ -114,8 +184,9 @@ Status CheckIsFolder(const std::string& path) {
 // taken for a strange run.
 bool IsBundle(const std::string& path) {
   if (PathExists(path + "/" + kManifestPath)) return false;
-  for (const char* name : {kEvidenceName, kSourcesName, kProvenanceName,
-                           kAuditName, kReportName, kSealName}) {
+  for (const char* name :
+       {kEvidenceName, kSourcesName, kProvenanceName, kClaimsName, kAuditName,
+        kReportName, kSealName, kSignatureName}) {
     if (PathExists(path + "/" + name)) return true;
   }
   return false;
@@ -178,15 +249,21 @@ Status LoadProvenance(const std::string& path, Subject& subject) {
   return Ok();
 }
 
-Status LoadDerived(const std::string& path, const char* name,
-                   std::optional<std::string>& bytes, FindingList& findings) {
-  auto file = FileSource::Open(path, name);
+// A file that may stand beside the subject.
+struct Beside {
+  const char* name;
+  uint64_t bytes_max;
+};
+
+Status LoadBeside(const std::string& path, const Beside& beside,
+                  std::optional<std::string>& bytes, FindingList& findings) {
+  auto file = FileSource::Open(path, beside.name);
   if (!file.ok()) {
     if (file.error().kind == ErrorKind::kNotFound) return Ok();
-    return Judge(file.error(), name, findings);
+    return Judge(file.error(), beside.name, findings);
   }
-  auto read = ReadAll(*file, name, kDerivedBytesMax);
-  if (!read.ok()) return Judge(read.error(), name, findings);
+  auto read = ReadAll(*file, beside.name, beside.bytes_max);
+  if (!read.ok()) return Judge(read.error(), beside.name, findings);
   bytes = std::move(*read);
   return Ok();
 }
@@ -209,16 +286,27 @@ Status LoadSeal(const std::string& path, Subject& subject) {
 }
 
 Status LoadBundle(const std::string& path, const SubjectLimits& limits,
-                  Loader& loader, Subject& subject) {
+                  Subject& subject) {
   auto names = ListBundle(path);
   if (!names.ok()) {
     EXHIBIT_RETURN_IF_ERROR(Judge(names.error(), "", subject.findings));
   }
   EXHIBIT_RETURN_IF_ERROR(LoadSeal(path, subject));
+  const auto load = [&](const Beside& beside,
+                        std::optional<std::string>& bytes) {
+    return LoadBeside(path, beside, bytes, subject.findings);
+  };
   EXHIBIT_RETURN_IF_ERROR(
-      LoadDerived(path, kAuditName, subject.stored_audit, subject.findings));
+      load({kAuditName, kDerivedBytesMax}, subject.stored_audit));
   EXHIBIT_RETURN_IF_ERROR(
-      LoadDerived(path, kReportName, subject.stored_report, subject.findings));
+      load({kReportName, kDerivedBytesMax}, subject.stored_report));
+  EXHIBIT_RETURN_IF_ERROR(
+      load({kClaimsName, kClaimsFileBytesMax}, subject.stored_claims));
+  EXHIBIT_RETURN_IF_ERROR(
+      load({kSignatureName, kSignatureBytesMax}, subject.stored_signature));
+  // Without it ReadBundle says what is wrong.
+  const auto evidence = FileSource::Open(path, kEvidenceName);
+  Loader loader(limits, evidence.ok() ? evidence->size_bytes() : 0, subject);
   auto summary =
       ReadBundle(path, limits.archive,
                  [&](const EvidenceFile& file, ByteSource& contents) {
@@ -228,6 +316,17 @@ Status LoadBundle(const std::string& path, const SubjectLimits& limits,
     return Judge(summary.error(), "", subject.findings);
   }
   TakeSummary(*summary, subject);
+  if (!loader.kept_all()) {
+    auto again = std::make_shared<EvidenceFiles>(EvidenceFiles::Form::kBundle,
+                                                 path, limits.archive);
+    const Status ready = again->Prepare();
+    if (ready.ok()) {
+      subject.again = std::move(again);
+    } else {
+      EXHIBIT_RETURN_IF_ERROR(
+          Judge(ready.error(), kEvidenceName, subject.findings));
+    }
+  }
   return LoadProvenance(path, subject);
 }
 
@@ -243,6 +342,22 @@ const std::string* Subject::Bytes(const std::string& path) const {
   return file != nullptr && file->bytes ? &*file->bytes : nullptr;
 }
 
+std::unique_ptr<ByteSource> Subject::Open(const std::string& path) const {
+  const SubjectFile* file = Find(path);
+  if (file == nullptr) return nullptr;
+  if (file->bytes) return std::make_unique<StringSource>(*file->bytes);
+  if (!again) return nullptr;
+  auto source =
+      again->Open({path, file->size_bytes, file->tar_offset}, file->sha256);
+  if (source.ok()) return std::move(*source);
+  NoteFailure(source.error());
+  return nullptr;
+}
+
+void Subject::NoteFailure(const Error& error) const {
+  if (!*failure) *failure = error;
+}
+
 Result<Subject> LoadSubject(const std::string& path,
                             const SubjectLimits& limits) {
   EXHIBIT_RETURN_IF_ERROR(CheckIsFolder(path));
@@ -255,12 +370,14 @@ Result<Subject> LoadSubject(const std::string& path,
                  ""};
   }
   Subject subject;
-  Loader loader(limits, subject);
   if (IsBundle(path)) {
     subject.kind = SubjectKind::kBundle;
-    EXHIBIT_RETURN_IF_ERROR(LoadBundle(path, limits, loader, subject));
+    EXHIBIT_RETURN_IF_ERROR(LoadBundle(path, limits, subject));
     return subject;
   }
+  subject.again = std::make_shared<EvidenceFiles>(EvidenceFiles::Form::kRun,
+                                                  path, limits.archive);
+  Loader loader(limits, std::nullopt, subject);
   auto summary = ReadRun(path, limits.archive,
                          [&](const EvidenceFile& file, ByteSource& contents) {
                            return loader.Visit(file, contents);

@@ -1,21 +1,27 @@
-// What an audit judges: every file of a run or a bundle, read once.
+// What an audit judges: every file of a run or a bundle.
 //
-// The bytes that are hashed are the bytes that are decoded later: a file is
-// read, hashed and, where a stage will decode it, kept, in one pass. Nothing
-// is extracted and nothing of it is executed. Attachments, logs, listings and
-// sources other than tile programs are hashed and not kept.
+// The bytes that are hashed are the bytes that are decoded later: in one pass a
+// file is read, hashed and, where a stage will decode it, kept. Arrays are kept
+// as far as there is room; the others are read again when a stage asks, and
+// hashed again on their way. Nothing is extracted and nothing of it is
+// executed. Attachments, logs, listings and sources other than tile programs
+// are hashed and not kept.
 
 #ifndef EXHIBIT_AUDIT_SUBJECT_H_
 #define EXHIBIT_AUDIT_SUBJECT_H_
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "archive/bytes.h"
+#include "archive/evidence_files.h"
 #include "archive/limits.h"
 #include "audit/finding.h"
+#include "manifests/npy_header.h"
 #include "manifests/result.h"
 
 namespace exhibit {
@@ -25,14 +31,27 @@ inline constexpr char kManifestSources[] = "sources/manifest/";
 
 struct SubjectLimits {
   ArchiveLimits archive;
-  // Of all files that are kept to be decoded; what passes it is a finding.
-  uint64_t kept_bytes_max = uint64_t{8} << 30;
+  // Of records, program texts and objects together, which are kept; what
+  // passes it is a finding.
+  uint64_t kept_bytes_max = uint64_t{1} << 30;
+  // Of arrays together; what passes it is read again.
+  uint64_t arrays_bytes_max = uint64_t{96} << 20;
+  // Of a bundle the above is less, by the bytes of its evidence.tar.xz, so that
+  // a small file cannot ask for much: this many bytes free, and so many times
+  // those of the archive, for all that is kept and for one record.
+  uint64_t kept_bytes_free = uint64_t{16} << 20;
+  uint64_t kept_ratio_max = 128;
+  uint64_t record_bytes_free = uint64_t{1} << 20;
+  uint64_t record_ratio_max = 2;
 };
 
 struct SubjectFile {
   std::string sha256;
   uint64_t size_bytes = 0;
   std::optional<std::string> bytes;  // Present when kept.
+  uint64_t tar_offset = 0;           // Of the contents, in a bundle.
+  // Of an array that was read; absent where `bytes` tell.
+  std::optional<Result<NpyHeader>> array_header;
 };
 
 enum class SubjectKind { kRun, kBundle };
@@ -45,8 +64,16 @@ struct Subject {
   // Of a bundle: what stands beside the subject; absent when it is not there.
   std::optional<std::string> stored_audit;
   std::optional<std::string> stored_report;
+  std::optional<std::string> stored_claims;
+  std::optional<std::string> stored_signature;
   enum class Seal { kNone, kSound, kUnsound } seal = Seal::kNone;
   std::vector<std::string> seal_differences;
+
+  // Reads what was not kept; null where all is.
+  std::shared_ptr<EvidenceFiles> again;
+  // Why a file could not be read again.
+  std::shared_ptr<std::optional<Error>> failure =
+      std::make_shared<std::optional<Error>>();
 
   // What reading alone has shown: stages shape and digests.
   FindingList findings;
@@ -55,6 +82,12 @@ struct Subject {
   const SubjectFile* Find(const std::string& path) const;
   // The kept bytes of a file, or null.
   const std::string* Bytes(const std::string& path) const;
+  // The contents of an array, kept or not; null when there is none, or when it
+  // cannot be read, which is noted. The subject must outlive the source.
+  std::unique_ptr<ByteSource> Open(const std::string& path) const;
+  // Remembers the first error of the file system after loading. An audit during
+  // which there was one has no result.
+  void NoteFailure(const Error& error) const;
 };
 
 // Reads the folder `path`, a run or a bundle.

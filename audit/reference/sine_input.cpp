@@ -13,13 +13,17 @@ float SineFrequency(int64_t j) {
 }
 
 std::vector<float> SineInput(int64_t j, uint64_t count) {
+  std::vector<float> values(count);
+  SineInputFrom(j, 0, values);
+  return values;
+}
+
+void SineInputFrom(int64_t j, uint64_t first, std::span<float> values) {
   const float w = SineFrequency(j);
   const float c = 0.3f * static_cast<float>(j);
-  std::vector<float> values(count);
-  for (uint64_t i = 0; i < count; ++i) {
-    values[i] = SinRounded(static_cast<float>(i) * w + c);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = SinRounded(static_cast<float>(first + i) * w + c);
   }
-  return values;
 }
 
 }  // namespace exhibit

@@ -8,6 +8,7 @@
 #define EXHIBIT_AUDIT_REFERENCE_SINE_INPUT_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace exhibit {
@@ -18,6 +19,9 @@ float SineFrequency(int64_t j);
 // The first `count` elements of array `j`, about 0.02 us each. The caller has
 // bounded `count` (it allocates 4 * count bytes).
 std::vector<float> SineInput(int64_t j, uint64_t count);
+
+// The elements of array `j` from `first` on, as many as `values` has.
+void SineInputFrom(int64_t j, uint64_t first, std::span<float> values);
 
 }  // namespace exhibit
 

@@ -7,9 +7,9 @@
 namespace exhibit {
 namespace {
 
-size_t CountAccepting(std::span<const double> expected, double value,
-                      const Tolerance& tolerance) {
-  size_t count = 0;
+uint64_t CountAccepting(std::span<const double> expected, double value,
+                        const Tolerance& tolerance) {
+  uint64_t count = 0;
   for (double e : expected) {
     const double error = std::fabs(value - e);
     if (error <= tolerance.absolute + tolerance.relative * std::fabs(e)) {
@@ -21,38 +21,54 @@ size_t CountAccepting(std::span<const double> expected, double value,
 
 }  // namespace
 
-Status CheckNotVacuous(std::span<const double> expected,
-                       const Tolerance& tolerance) {
+void Vacuity::Look(std::span<const double> piece) {
+  for (const double value : piece) {
+    if (!std::isfinite(value) && !not_finite_) not_finite_ = count_;
+    sum_ += value;
+    ++count_;
+  }
+  accept_zero_ += CountAccepting(piece, 0.0, tolerance_);
+}
+
+void Vacuity::LookAgain(std::span<const double> piece) {
+  accept_mean_ +=
+      CountAccepting(piece, sum_ / static_cast<double>(count_), tolerance_);
+}
+
+Status Vacuity::Judge() const {
   const std::string hint =
       "Choose inputs with larger outputs or a smaller tolerance.";
-  if (expected.empty()) {
+  if (count_ == 0) {
     return Error{ErrorKind::kInvalidArgument, "expected output is empty", ""};
   }
-  double sum = 0.0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (!std::isfinite(expected[i])) {
-      return Error{
-          ErrorKind::kInvalidArgument,
-          "expected output is not finite at element " + std::to_string(i), ""};
-    }
-    sum += expected[i];
-  }
-  const size_t zeros = CountAccepting(expected, 0.0, tolerance);
-  if (zeros * 20 > expected.size()) {
+  if (not_finite_) {
     return Error{ErrorKind::kInvalidArgument,
-                 "expected output is vacuous: " + std::to_string(zeros) +
-                     " of " + std::to_string(expected.size()) +
+                 "expected output is not finite at element " +
+                     std::to_string(*not_finite_),
+                 ""};
+  }
+  if (accept_zero_ * 20 > count_) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "expected output is vacuous: " + std::to_string(accept_zero_) +
+                     " of " + std::to_string(count_) +
                      " elements would accept zero",
                  hint};
   }
-  const double mean = sum / static_cast<double>(expected.size());
-  if (CountAccepting(expected, mean, tolerance) == expected.size()) {
+  if (accept_mean_ == count_) {
     return Error{ErrorKind::kInvalidArgument,
                  "expected output is vacuous: every element would accept the "
                  "mean of all",
                  hint};
   }
   return Ok();
+}
+
+Status CheckNotVacuous(std::span<const double> expected,
+                       const Tolerance& tolerance) {
+  Vacuity vacuity(tolerance);
+  vacuity.Look(expected);
+  vacuity.LookAgain(expected);
+  return vacuity.Judge();
 }
 
 }  // namespace exhibit

@@ -6,6 +6,8 @@
 #ifndef EXHIBIT_AUDIT_REFERENCE_VACUITY_H_
 #define EXHIBIT_AUDIT_REFERENCE_VACUITY_H_
 
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "manifests/result.h"
@@ -19,6 +21,24 @@ namespace exhibit {
 // Element e accepts x iff |x - e| <= absolute + relative * |e|.
 Status CheckNotVacuous(std::span<const double> expected,
                        const Tolerance& tolerance);
+
+// The same for elements that come in pieces, twice: all by Look, then all again
+// by LookAgain, then Judge. The order of elements decides the mean's last bits.
+class Vacuity {
+ public:
+  explicit Vacuity(const Tolerance& tolerance) : tolerance_(tolerance) {}
+  void Look(std::span<const double> piece);
+  void LookAgain(std::span<const double> piece);
+  Status Judge() const;
+
+ private:
+  const Tolerance tolerance_;
+  uint64_t count_ = 0;
+  std::optional<uint64_t> not_finite_;  // Index of the first.
+  double sum_ = 0;
+  uint64_t accept_zero_ = 0;
+  uint64_t accept_mean_ = 0;
+};
 
 }  // namespace exhibit
 

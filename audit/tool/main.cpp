@@ -3,22 +3,31 @@
 #include <string>
 #include <string_view>
 
+#include "archive/bundle.h"
 #include "audit/audit.h"
 #include "audit/beside.h"
 #include "audit/quality.h"
 #include "audit/report.h"
 #include "audit/sandbox.h"
 #include "audit/table.h"
+#include "manifests/file.h"
 #include "manifests/json.h"
 #include "manifests/sha256.h"
+#include "manifests/signature.h"
 #include "manifests/tool/command.h"
+#include "manifests/tool/talk.h"
 
 namespace exhibit {
 namespace {
 
+constexpr uint64_t kKeyFileBytesMax = uint64_t{64} << 10;
+
 struct Words {
   std::string subject;
   ExpectedDigests expected;
+  std::string claims;
+  std::string key;
+  bool unsealed = false;
   std::string beside;
   bool table = false;
   bool report = false;
@@ -33,6 +42,13 @@ void Describe(CommandLine& command, Words& words) {
                "SHA-256 of the manifest, as it was published beforehand");
   command.Text("--expect-content", words.expected.content_id,
                "Content id, as a report cites it");
+  command.Text("--claims", words.claims,
+               "File of numbers that a report quotes, to be checked as well");
+  command.Text("--key", words.key,
+               "Ed25519 public key in PEM form whose signature the bundle "
+               "must have");
+  command.Flag("--unsealed", words.unsealed,
+               "The bundle is to be sealed next: do not warn that it is not");
   command.Flag("--table", words.table, "Print a table instead of audit.json");
   command.Flag("--report", words.report,
                "Print report.md instead of audit.json");
@@ -73,6 +89,20 @@ std::string Product(const Words& words, const Json& audit) {
   if (words.check && words.json) return EncodeJson(QualityJson(audit));
   if (words.check) return RenderQuality(audit);
   return EncodeJson(audit);
+}
+
+Result<BroughtAlong> ReadBroughtAlong(const Words& words) {
+  BroughtAlong brought;
+  if (!words.claims.empty()) {
+    EXHIBIT_ASSIGN_OR_RETURN(brought.claims,
+                             ReadFile(words.claims, kClaimsFileBytesMax));
+  }
+  if (!words.key.empty()) {
+    EXHIBIT_ASSIGN_OR_RETURN(const std::string pem,
+                             ReadFile(words.key, kKeyFileBytesMax));
+    EXHIBIT_ASSIGN_OR_RETURN(brought.key, ReadPublicKey(pem, words.key));
+  }
+  return brought;
 }
 
 Exit ExitOf(Verdict verdict) {
@@ -123,13 +153,17 @@ Exit Run(const Words& words) {
   Sha256Hex("");
   const Status sandbox = EnterSandbox();
   if (!sandbox.ok()) Warn(sandbox.error().message);
+  const Result<BroughtAlong> brought = ReadBroughtAlong(words);
+  if (!brought.ok()) return ReportError(brought.error());
   const Result<Subject> subject = Load(words.subject);
   if (!subject.ok()) return ReportError(subject.error());
   if (subject->kind == SubjectKind::kBundle &&
-      subject->seal == Subject::Seal::kNone) {
+      subject->seal == Subject::Seal::kNone && !words.unsealed) {
     Warn("the bundle is not sealed");
   }
-  const AuditResult result = Audit(*subject, words.expected);
+  const AuditResult result = Audit(*subject, words.expected, *brought);
+  if (*subject->failure) return ReportError(**subject->failure);
+  if (!result.signature.empty() && !IsQuiet()) SayLine(result.signature);
   if (!words.beside.empty()) return PrintBeside(words, result);
   const Status printed = PrintProduct(Product(words, result.json));
   if (!printed.ok()) return ReportError(printed.error());

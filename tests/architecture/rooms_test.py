@@ -28,23 +28,24 @@ ROOMS = {
     "audit": ("audit", ["manifests", "archive", "statistics", "reference", "identity", "interpreter", "tile",
                         "plan"]),
     "call": ("replay/call", ["manifests", "host"]),
-    "replay": ("replay", ["manifests", "host", "call"]),
+    # Statistics to plan a duration, and for nothing else.
+    "replay": ("replay", ["manifests", "host", "call", "statistics"]),
     "capture": ("capture", ["manifests", "host", "call", "reference", "interpreter", "tile", "build"]),
 }
 
 # Executables: each links one room, the tool library and what that room uses.
 MAINS = {
     "archive/tool": ["archive", "manifests", "host", "tool"],
-    "audit/tool": ["audit", "manifests", "host", "tool"],
+    "audit/tool": ["audit", "archive", "manifests", "host", "tool"],
     "capture/main.cpp": ["capture", "manifests", "host", "tool", "call"],
-    "replay/main.cpp": ["replay", "manifests", "host", "tool", "call"],
+    "replay/main.cpp": ["replay", "manifests", "host", "tool", "call", "statistics"],
     "compiler/exhibit_compile": ["build", "emit", "plan", "tile", "manifests", "host", "tool"],
 }
 
 # Third-party header -> the only places that may include it.
 THIRD_PARTY = {
     r"nlohmann/": ["manifests/json.cpp"],
-    r"openssl/": ["manifests/sha256.cpp"],
+    r"openssl/": ["manifests/sha256.cpp", "manifests/signature.cpp"],
     r"CLI/": ["manifests/tool/command.cpp"],
     r"mpfr\.h|gmp\.h": ["audit/reference/mpfr_math.cpp"],
     r"lzma\.h": ["archive/"],

@@ -46,12 +46,13 @@ def read(folder, name):
 
 
 def check_seal(folder):
-    """SHA256SUMS names every file but itself, and each digest is right."""
+    """SHA256SUMS names every file but itself and the signature, and each digest is right."""
     if not os.path.exists(os.path.join(folder, "SHA256SUMS")):
         return check(False, "the bundle has no seal (SHA256SUMS)")
     lines = read(folder, "SHA256SUMS").decode().splitlines()
     sealed = dict(reversed(line.split("  ", 1)) for line in lines)
-    check(sorted(sealed) == sorted(n for n in os.listdir(folder) if n != "SHA256SUMS"), "seal names other files")
+    outside = ("SHA256SUMS", "content-id.sig")
+    check(sorted(sealed) == sorted(n for n in os.listdir(folder) if n not in outside), "seal names other files")
     for name, digest in sealed.items():
         check(os.path.exists(os.path.join(folder, name)) and sha256(read(folder, name)) == digest, f"seal: {name}")
 
@@ -457,6 +458,46 @@ def compare(name, s, p, result, theirs):
         agree(f"{name} interval {key}", ours, interval[key])
 
 
+# ---- Claims ----------------------------------------------------------------
+
+QUOTED = {"paired-ratio": "median", "ratio-min": "min", "ratio-max": "max", "estimate": "estimate",
+          "p-value": "p_value", "noise-floor": "noise_floor"}
+
+
+def quoted(claim, cases):
+    """What a claim file may say of this quantity, or None where this file knows no better."""
+    case = cases.get(claim.get("case"))
+    if case is None:
+        return None
+    if claim["quantity"] in ("outcome", "evidence-level"):
+        return case[claim["quantity"].replace("-", "_")]
+    if claim["quantity"] in QUOTED and case["ratios"] is not None:
+        return f"{case['ratios'][QUOTED[claim['quantity']]]:.{claim['digits']}f}"
+    if claim["quantity"] == "time":
+        scale = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}[claim["unit"]]
+        arms = {case[arm]["variant"]: case[arm]["time_ns"] for arm in ("baseline", "candidate")}
+        return f"{arms[claim['variant']] / scale:.{claim['digits']}f}"
+    return None
+
+
+def review_claims(folder, audit):
+    """What claims.json quotes is what audit.json, by now compared, says."""
+    if not os.path.exists(os.path.join(folder, "claims.json")):
+        return check("claims" not in audit, "audit.json judges claims that are not there")
+    claims = json.loads(read(folder, "claims.json"))["claims"]
+    cases = {case["name"]: case for case in audit["cases"]}
+    check(len(claims) == len(audit["claims"]), "audit.json judges another number of claims")
+    for claim, judged in zip(claims, audit["claims"]):
+        name = f"claim {claim['quantity']} of {claim.get('case')}"
+        check(claim["quantity"] == judged["quantity"], f"{name}: judged as another")
+        ours = quoted(claim, cases)
+        if ours is None:
+            continue
+        value = claim["value"] if isinstance(claim["value"], str) else f"{claim['value']:.{claim['digits']}f}"
+        check(ours == judged["found"], f"{name}: {ours} here, {judged['found']} in audit.json")
+        check((ours == value) == (judged["status"] == "supported"), f"{name}: {judged['status']} in audit.json")
+
+
 # ---- All of it -------------------------------------------------------------
 
 
@@ -496,6 +537,7 @@ def review(folder):
             continue
         compare(name, s, p, outcome(s, p, decision), theirs)
         print(f"{name}: {outcome(s, p, decision)}, ratio {median(s['pairs']):.4f}, p {p:.4f}")
+    review_claims(folder, audit)
     check(audit["verdict"] == "verified", f"the audit's verdict is {audit['verdict']}")
     print(f"content id {content_id}")
 
