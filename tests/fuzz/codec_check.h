@@ -3,6 +3,7 @@
 #ifndef EXHIBIT_TESTS_FUZZ_CODEC_CHECK_H_
 #define EXHIBIT_TESTS_FUZZ_CODEC_CHECK_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,24 @@ std::optional<std::string> CheckDecoder(std::string_view bytes) {
   Require(!Decompress<Source>(bytes.substr(0, bytes.size() - 1), 100).ok(),
           "a byte less is refused");
   return *contents;
+}
+
+// What is accepted, compressed by our own encoder, has the same contents.
+// `create` makes that encoder for a sink.
+template <typename Source, typename Create>
+void CheckCodec(std::string_view bytes, Create create) {
+  const std::optional<std::string> contents = CheckDecoder<Source>(bytes);
+  if (!contents) return;
+  StringSink sink;
+  const auto encoder = create(sink);
+  Require(encoder.ok() && (*encoder)->Write(*contents).ok() &&
+              (*encoder)->Finish().ok(),
+          "memory suffices to compress");
+  const auto again = Decompress<Source>(sink.bytes(), kPieceBytes);
+  // What another encoder packed tighter may pass our limit; not otherwise.
+  Require(again.ok() ? *again == *contents
+                     : again.error().kind == ErrorKind::kLimitExceeded,
+          "what is compressed again has the same contents");
 }
 
 }  // namespace exhibit::fuzz
