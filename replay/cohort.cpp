@@ -1,5 +1,6 @@
 #include "replay/cohort.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "manifests/file.h"
@@ -16,37 +17,10 @@ constexpr int64_t kCalibrationCount = 2;  // One per arm.
 // small machine.
 constexpr int64_t kVisitOverheadNs = 30'000'000;
 // To flush a record, which comes after the time that the record can hold.
-constexpr int64_t kPublishNs = 1'000'000;
+constexpr int64_t kPublishNs = 3'000'000;
 
 PlanArm ArmOf(const CaptureState& capture) {
   return {capture.record.variant, capture.sha256, capture.library_sha256};
-}
-
-PlanRecord MakePlan(const RunState& run, const CaseState& state,
-                    const CohortRequest& request) {
-  const Manifest& m = run.manifest;
-  PlanRecord plan;
-  plan.start_ns = BootTimeNs();
-  plan.freeze_sha256 = run.freeze_sha256;
-  plan.case_name = state.name;
-  plan.baseline = ArmOf(state.baseline);
-  plan.candidate = ArmOf(state.candidate);
-  plan.starting_arm = ArmName(StartingArm(m.seed, state.name));
-  plan.cycles = m.cycles;
-  plan.samples = m.samples;
-  plan.warmup_ns = m.warmup_ms * 1'000'000;
-  plan.target_ns = m.target_ms * 1'000'000;
-  plan.timeout_ns = m.timeout_s * 1'000'000'000;
-  plan.seed = m.seed;
-  plan.isolation = m.isolation;
-  plan.timing_scope = kTimingScope;
-  plan.cpu = request.cpu;
-  for (int64_t pair = 0; pair < 2 * m.cycles; ++pair) {
-    plan.shifts.push_back(ShiftOfPair(m.seed, state.name, pair));
-  }
-  plan.tool = request.context.tool;
-  plan.end_ns = BootTimeNs();
-  return plan;
 }
 
 Status PublishPlan(const RunState& run, CaseState& state,
@@ -73,13 +47,6 @@ int64_t CalibrationsLeft(const CaseState& state) {
 
 int64_t CaseVisitsLeft(const Manifest& m, const CaseState& state) {
   return CyclesLeft(m.cycles, state.Attempts()) + CalibrationsLeft(state);
-}
-
-// Calls per sample. The case has its plan and both calibrations.
-int64_t CalibratedRepetitions(const CaseState& state) {
-  return RepetitionsFor(
-      state.plan->target_ns,
-      {state.calibrations[0].probe_ns, state.calibrations[1].probe_ns});
 }
 
 // The visit that comes after those that the case has.
@@ -190,6 +157,39 @@ class Cohort {
 
 }  // namespace
 
+PlanRecord MakePlan(const RunState& run, const CaseState& state,
+                    const CohortRequest& request) {
+  const Manifest& m = run.manifest;
+  PlanRecord plan;
+  plan.start_ns = BootTimeNs();
+  plan.freeze_sha256 = run.freeze_sha256;
+  plan.case_name = state.name;
+  plan.baseline = ArmOf(state.baseline);
+  plan.candidate = ArmOf(state.candidate);
+  plan.starting_arm = ArmName(StartingArm(m.seed, state.name));
+  plan.cycles = m.cycles;
+  plan.samples = m.samples;
+  plan.warmup_ns = m.warmup_ms * 1'000'000;
+  plan.target_ns = m.target_ms * 1'000'000;
+  plan.timeout_ns = m.timeout_s * 1'000'000'000;
+  plan.seed = m.seed;
+  plan.isolation = m.isolation;
+  plan.timing_scope = kTimingScope;
+  plan.cpu = request.cpu;
+  for (int64_t pair = 0; pair < 2 * m.cycles; ++pair) {
+    plan.shifts.push_back(ShiftOfPair(m.seed, state.name, pair));
+  }
+  plan.tool = request.context.tool;
+  plan.end_ns = BootTimeNs();
+  return plan;
+}
+
+int64_t CalibratedRepetitions(const CaseState& state) {
+  return RepetitionsFor(
+      state.plan->target_ns,
+      {state.calibrations[0].probe_ns, state.calibrations[1].probe_ns});
+}
+
 int64_t VisitsLeft(const RunState& run) {
   int64_t left = 0;
   for (const CaseState& state : run.cases) {
@@ -218,7 +218,12 @@ int64_t EstimateTimedNs(const Manifest& m, const CaseState& state,
   int64_t repetitions = CalibratedRepetitions(state);
   int64_t cycle_ns = 0;  // Of two visits, one of each arm.
   for (const VisitRecord& visit : state.calibrations) {
-    cycle_ns += KernelNs(visit) + m.samples * repetitions * visit.probe_ns;
+    // The fastest batch was too fast for a forecast, and the mean has the
+    // first calls in it.
+    int64_t mean_ns =
+        visit.warmup_ns / std::max<int64_t>(1, visit.warmup_calls);
+    int64_t call_ns = (visit.probe_ns + mean_ns) / 2;
+    cycle_ns += KernelNs(visit) + m.samples * repetitions * call_ns;
   }
   // The last one: those before it had to read and publish what it found there.
   const VisitRecord& last = state.calibrations.back();

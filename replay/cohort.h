@@ -61,6 +61,13 @@ int64_t EstimateNs(const RunState& run);
 int64_t EstimateTimedNs(const Manifest& m, const CaseState& state,
                         int64_t visits);
 
+// The plan of a case as PerformCohort would write it now.
+PlanRecord MakePlan(const RunState& run, const CaseState& state,
+                    const CohortRequest& request);
+
+// Calls per sample of a case that has its plan and both calibrations.
+int64_t CalibratedRepetitions(const CaseState& state);
+
 // Performs every missing visit. A visit that ends badly stops its case; the
 // other cases go on. The run must be locked and must have no failure yet.
 //

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manifests/file.h"
@@ -18,6 +18,8 @@
 #include "replay/case_store.h"
 #include "replay/cohort.h"
 #include "replay/disturbance.h"
+#include "replay/plan_for.h"
+#include "replay/plan_table.h"
 #include "replay/run_state.h"
 #include "replay/visit_worker.h"
 
@@ -29,22 +31,10 @@ constexpr int64_t kCpuNotGiven = -1;
 
 struct Words {
   std::string run;
+  std::string plan_for;  // As typed; "" to replay.
   int64_t cpu = kCpuNotGiven;
   std::vector<std::string> command;
 };
-
-// "0.4 s", "75 s", "3 min 5 s".
-std::string Seconds(int64_t ns) {
-  int64_t tenths = std::max<int64_t>(1, (ns + 50'000'000) / 100'000'000);
-  if (tenths < 200) {
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
-           " s";
-  }
-  int64_t seconds = (tenths + 5) / 10;
-  if (seconds < 120) return std::to_string(seconds) + " s";
-  return std::to_string(seconds / 60) + " min " + std::to_string(seconds % 60) +
-         " s";
-}
 
 // The CPU that visits are pinned to: that of an existing plan, else what was
 // asked for, else the highest allowed one.
@@ -86,22 +76,22 @@ void Announce(const RunState& run, const HostFacts& host, int64_t cpu) {
   if (IsQuiet()) return;
   SayLine(std::to_string(VisitsLeft(run)) + " visits of " +
           std::to_string(run.cases.size()) + " cases on CPU " +
-          std::to_string(cpu) + ", about " + Seconds(EstimateNs(run)));
+          std::to_string(cpu) + ", about " + DurationText(EstimateNs(run)));
 }
 
 // Once the calibrations say how fast the kernels and this machine are.
 void AnnounceCycles(const RunState& run) {
   if (IsQuiet() || VisitsLeft(run) == 0) return;
   SayLine("calibrated: " + std::to_string(VisitsLeft(run)) +
-          " visits left, which take " + Seconds(EstimateNs(run)));
+          " visits left, which take " + DurationText(EstimateNs(run)));
 }
 
 // How much of the time since `start_ns` went into what was asked for.
 void SayShare(const CohortReport& report, int64_t start_ns) {
   if (IsQuiet() || report.visits == 0) return;
   int64_t wall_ns = BootTimeNs() - start_ns;
-  SayLine(std::to_string(report.visits) + " visits in " + Seconds(wall_ns) +
-          ", " +
+  SayLine(std::to_string(report.visits) + " visits in " +
+          DurationText(wall_ns) + ", " +
           std::to_string((100 * report.kernel_ns + wall_ns / 2) / wall_ns) +
           "% of it warm-up, calibration and samples");
 }
@@ -147,6 +137,105 @@ Exit EndCohort(AttemptLog& attempt, const CohortReport& report) {
   return written.ok() ? Exit::kDone : ReportError(written.error());
 }
 
+// A run that may be added to, and what is needed for it.
+struct Prepared {
+  RunState run;
+  HostFacts host;
+  ToolIdentity tool;
+  CaseStore arrays;
+  std::vector<int64_t> allowed;  // CPUs.
+  int64_t cpu = 0;
+};
+
+// Nothing is written. The run must be locked.
+Result<Prepared> Prepare(const Words& words, RunState run) {
+  EXHIBIT_ASSIGN_OR_RETURN(HostFacts host, ProbeHost());
+  EXHIBIT_ASSIGN_OR_RETURN(ToolIdentity tool, ThisTool(kTool));
+  EXHIBIT_RETURN_IF_ERROR(CheckSameCohort(run.freeze, host, tool));
+  EXHIBIT_ASSIGN_OR_RETURN(CaseStore arrays, CaseStore::Load(run));
+  EXHIBIT_ASSIGN_OR_RETURN(std::vector<int64_t> allowed, AllowedCpus());
+  EXHIBIT_ASSIGN_OR_RETURN(int64_t cpu, ChooseCpu(run, words.cpu, allowed));
+  return Prepared{std::move(run),    std::move(host),    std::move(tool),
+                  std::move(arrays), std::move(allowed), cpu};
+}
+
+CohortRequest RequestOf(Prepared& prepared, const Words& words,
+                        const AttemptLog& attempt) {
+  CohortRequest request;
+  request.context = {.tool = prepared.tool,
+                     .command = words.command,
+                     .attempt = attempt.attempt(),
+                     .interrupted = [] { return PendingSignal() != 0; }};
+  request.arrays = &prepared.arrays;
+  request.cpu = prepared.cpu;
+  return request;
+}
+
+Exit EndPlanFor(AttemptLog& attempt, const PlanForReport& report,
+                const std::string& percent) {
+  if (report.interrupted) {
+    Status written =
+        attempt.End("interrupted", "signal " + std::to_string(PendingSignal()));
+    return written.ok() ? Exit::kCouldNot : ReportError(written.error());
+  }
+  Status printed = PrintProduct(PlanForTable(report, percent));
+  if (!printed.ok()) return EndWithError(attempt, printed.error());
+  Status written =
+      attempt.End("done", "planned for an effect of " + percent +
+                              "%; of what was measured nothing is kept");
+  return written.ok() ? Exit::kDone : ReportError(written.error());
+}
+
+Exit PlanFor(const Words& words, Prepared& prepared) {
+  Result<double> effect = ParsePercent(words.plan_for);
+  if (!effect.ok()) return ReportUsage(effect.error());
+  Result<AttemptLog> attempt =
+      AttemptLog::Start(words.run, "replay", prepared.tool);
+  if (!attempt.ok()) return ReportError(attempt.error());
+  std::vector<std::string> failures = Failures(prepared.run);
+  if (!failures.empty()) return EndInvalid(*attempt, failures);
+  for (const auto& warning :
+       Disturbances(ProbeSurroundings(prepared.host, prepared.cpu))) {
+    Warn(warning);
+  }
+  Status aside = StepAside(prepared.cpu, prepared.allowed);
+  if (!aside.ok()) return EndWithError(*attempt, aside.error());
+  CohortRequest request = RequestOf(prepared, words, *attempt);
+  Progress progress("planning",
+                    static_cast<int64_t>(prepared.run.cases.size()));
+  request.progress = [&](int64_t done, int64_t, const std::string& what) {
+    progress.Update(done, what);
+  };
+  Result<PlanForReport> report = PlanForEffect(request, prepared.run, *effect);
+  if (!report.ok()) return EndWithError(*attempt, report.error());
+  return EndPlanFor(*attempt, *report, PercentText(words.plan_for));
+}
+
+Exit PerformReplay(const Words& words, Prepared& prepared, int64_t start_ns) {
+  Result<AttemptLog> attempt =
+      AttemptLog::Start(words.run, "replay", prepared.tool);
+  if (!attempt.ok()) return ReportError(attempt.error());
+  std::vector<std::string> failures = Failures(prepared.run);
+  if (!failures.empty()) return EndInvalid(*attempt, failures);
+  Announce(prepared.run, prepared.host, prepared.cpu);
+  Status aside = StepAside(prepared.cpu, prepared.allowed);
+  if (!aside.ok()) return EndWithError(*attempt, aside.error());
+  const int64_t total = VisitsLeft(prepared.run);
+  Progress progress("replay", total);
+  int64_t done_before = -1;
+  CohortRequest request = RequestOf(prepared, words, *attempt);
+  request.progress = [&](int64_t done, int64_t, const std::string& what) {
+    if (done_before < 0) done_before = done;
+    progress.Update(done - done_before, what);
+  };
+  request.calibrated = AnnounceCycles;
+  Result<CohortReport> report = PerformCohort(request, prepared.run);
+  if (!report.ok()) return EndWithError(*attempt, report.error());
+  if (report->end == CohortEnd::kComplete) progress.Update(total, "");
+  SayShare(*report, start_ns);
+  return EndCohort(*attempt, *report);
+}
+
 Exit Replay(const Words& words) {
   int64_t start_ns = BootTimeNs();
   WatchSignals();
@@ -154,50 +243,15 @@ Exit Replay(const Words& words) {
   if (!lock.ok()) return ReportError(lock.error());
   Result<RunState> run = ReadRunState(words.run);
   if (!run.ok()) return ReportError(run.error());
-  Result<HostFacts> host = ProbeHost();
-  if (!host.ok()) return ReportError(host.error());
-  Result<ToolIdentity> tool = ThisTool(kTool);
-  if (!tool.ok()) return ReportError(tool.error());
-  Status same = CheckSameCohort(run->freeze, *host, *tool);
-  if (!same.ok()) return ReportError(same.error());
-  std::vector<std::string> failures = Failures(*run);
-  if (failures.empty() && IsComplete(*run)) {
+  bool complete = Failures(*run).empty() && IsComplete(*run);
+  Result<Prepared> prepared = Prepare(words, std::move(*run));
+  if (!prepared.ok()) return ReportError(prepared.error());
+  if (!words.plan_for.empty()) return PlanFor(words, *prepared);
+  if (complete) {
     if (!IsQuiet()) SayLine("nothing to do: the run has all its visits");
     return Exit::kDone;
   }
-  Result<CaseStore> arrays = CaseStore::Load(*run);
-  if (!arrays.ok()) return ReportError(arrays.error());
-  Result<std::vector<int64_t>> allowed = AllowedCpus();
-  if (!allowed.ok()) return ReportError(allowed.error());
-  Result<int64_t> cpu = ChooseCpu(*run, words.cpu, *allowed);
-  if (!cpu.ok()) return ReportError(cpu.error());
-
-  Result<AttemptLog> attempt = AttemptLog::Start(words.run, "replay", *tool);
-  if (!attempt.ok()) return ReportError(attempt.error());
-  if (!failures.empty()) return EndInvalid(*attempt, failures);
-  Announce(*run, *host, *cpu);
-  Status aside = StepAside(*cpu, *allowed);
-  if (!aside.ok()) return EndWithError(*attempt, aside.error());
-  const int64_t total = VisitsLeft(*run);
-  Progress progress("replay", total);
-  int64_t done_before = -1;
-  CohortRequest request;
-  request.context = {.tool = *tool,
-                     .command = words.command,
-                     .attempt = attempt->attempt(),
-                     .interrupted = [] { return PendingSignal() != 0; }};
-  request.arrays = &*arrays;
-  request.cpu = *cpu;
-  request.progress = [&](int64_t done, int64_t, const std::string& what) {
-    if (done_before < 0) done_before = done;
-    progress.Update(done - done_before, what);
-  };
-  request.calibrated = AnnounceCycles;
-  Result<CohortReport> report = PerformCohort(request, *run);
-  if (!report.ok()) return EndWithError(*attempt, report.error());
-  if (report->end == CohortEnd::kComplete) progress.Update(total, "");
-  SayShare(*report, start_ns);
-  return EndCohort(*attempt, *report);
+  return PerformReplay(words, *prepared, start_ns);
 }
 
 }  // namespace
@@ -209,7 +263,7 @@ int main(int argc, char** argv) {
     return *status;
   }
   // Memory that is given back and taken again faults again, page by page.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);  // The largest that it takes.
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   exhibit::Words words;
   words.command.assign(argv, argv + argc);
@@ -219,10 +273,14 @@ int main(int argc, char** argv) {
       "cycles and records every sample. An interrupted replay goes on when it "
       "is started again.",
       {"exhibit-capture manifest.json --output out/run",
-       "exhibit-replay out/run"});
+       "exhibit-replay --plan-for 2% out/run", "exhibit-replay out/run"});
   command.RequiredText("RUN", words.run, "The run's folder");
   command.Integer("--cpu", words.cpu, 0, 16383,
                   "Pin every visit to this CPU (default: the highest allowed)");
+  command.Text("--plan-for", words.plan_for,
+               "Do not replay: measure how much this machine wavers now, and "
+               "say how many cycles would find a true effect of this many per "
+               "cent with a chance of 80%, and how long they would take");
   return exhibit::RunTool(argc, argv, command,
                           [&words] { return exhibit::Replay(words); });
 }

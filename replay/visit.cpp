@@ -85,9 +85,12 @@ int64_t KernelNs(const VisitRecord& record) {
                          int64_t{0});
 }
 
-Result<VisitEnd> PerformVisit(const RunState& run, const VisitContext& context,
-                              const NextVisit& next, CaseState& state) {
-  VisitRecord record = Draft(context, next, state);
+Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
+                                                  const VisitContext& context,
+                                                  const NextVisit& next,
+                                                  const CaseState& state) {
+  MeasuredVisit visit{.record = Draft(context, next, state), .arrays = {}};
+  VisitRecord& record = visit.record;
   record.start_ns = BootTimeNs();
   record.before = ProbeHostState(record.cpu);
   VisitTask task{.run = run.path,
@@ -104,7 +107,7 @@ Result<VisitEnd> PerformVisit(const RunState& run, const VisitContext& context,
                                       .file = next.data,
                                       .result_bytes_max = kReportBytesMax,
                                       .interrupted = context.interrupted}));
-  if (outcome.interrupted) return VisitEnd::kInterrupted;
+  if (outcome.interrupted) return std::optional<MeasuredVisit>();
   record.after = ProbeHostState(record.cpu);
   record.end = outcome.end;
   if (outcome.end.status == "completed") {
@@ -113,8 +116,18 @@ Result<VisitEnd> PerformVisit(const RunState& run, const VisitContext& context,
     TakeMeasured(report.record, record);
     EXHIBIT_ASSIGN_OR_RETURN(record.process.mapped_files,
                              DescribeMappedFiles(report.maps));
-    EXHIBIT_RETURN_IF_ERROR(PublishArrays(run.path, report.arrays));
+    visit.arrays = std::move(report.arrays);
   }
+  return std::optional<MeasuredVisit>(std::move(visit));
+}
+
+Result<VisitEnd> PerformVisit(const RunState& run, const VisitContext& context,
+                              const NextVisit& next, CaseState& state) {
+  EXHIBIT_ASSIGN_OR_RETURN(std::optional<MeasuredVisit> visit,
+                           MeasureVisit(run, context, next, state));
+  if (!visit) return VisitEnd::kInterrupted;
+  EXHIBIT_RETURN_IF_ERROR(PublishArrays(run.path, visit->arrays));
+  VisitRecord& record = visit->record;
   record.end_ns = BootTimeNs();
   std::string bytes = EncodeVisit(record);
   EXHIBIT_RETURN_IF_ERROR(PublishFile(run.path + "/" + PathOf(record), bytes));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,18 @@ enum class VisitEnd { kPublished, kInterrupted };
 // The time of a visit that was spent in the kernel: its first call, warm-up
 // and samples.
 int64_t KernelNs(const VisitRecord& record);
+
+// A visit that has been made, and nothing of it written.
+struct MeasuredVisit {
+  VisitRecord record;               // Not yet its end_ns.
+  std::vector<std::string> arrays;  // .npy files that it names.
+};
+
+// Performs `next`. Nothing when it was interrupted. Fails with kIo.
+Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
+                                                  const VisitContext& context,
+                                                  const NextVisit& next,
+                                                  const CaseState& state);
 
 // Performs `next`, publishes its arrays and then its record, and adds it to
 // `state`. A visit that went wrong is published like any other; one that was

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <random>
 #include <sstream>
 #include <thread>
 
 #include "manifests/file.h"
+#include "manifests/host/host.h"
 #include "manifests/sha256.h"
 #include "manifests/visit_order.h"
 #include "replay_process.h"
@@ -199,6 +202,122 @@ TEST_F(ReplayCohort, PairSplitByAnInterruptionIsReplacedByACycle) {
   EXPECT_EQ(Visits().size(), kept % 2 == 1 ? 12u : 8u);
 }
 
+// EXHIBIT_REPLAY_KILLS sets how often; 20 when it is not set.
+int64_t KillCount() {
+  const char* text = getenv("EXHIBIT_REPLAY_KILLS");
+  return text == nullptr ? 20 : std::stoll(text);
+}
+
+// Every file of `before` is in `after` with the same bytes, but for the list of
+// attempts, which has only grown.
+void ExpectKept(const std::map<std::string, std::string>& before,
+                const std::map<std::string, std::string>& after) {
+  for (const auto& [path, bytes] : before) {
+    ASSERT_EQ(after.count(path), 1u) << path << " was lost";
+    if (path == "attempts.jsonl") {
+      EXPECT_EQ(after.at(path).substr(0, bytes.size()), bytes);
+    } else {
+      EXPECT_EQ(after.at(path), bytes) << path;
+    }
+  }
+}
+
+TEST_F(ReplayCohort, KillsAtAnyMomentLoseAndDoubleNothing) {
+  const int64_t kills = KillCount();
+  BuildRun({.folder = run_, .cycles = kills});
+  std::mt19937 random(7);  // The moments: the same in every run of the test.
+  std::vector<int64_t> moments_ms;
+  std::map<std::string, std::string> before = ReadTree(run_);
+  for (int64_t i = 0; i < kills; ++i) {
+    moments_ms.push_back(static_cast<int64_t>(random() % 200));
+    ToolProcess process(ReplayStart({run_, "--quiet"}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(moments_ms.back()));
+    process.Signal(SIGKILL);
+    int status = process.Await().status;
+    EXPECT_TRUE(status == 137 || status == 0) << status;
+    ASSERT_TRUE(Eventually([&] { return !AnyProcessMaps(run_); }));
+    std::map<std::string, std::string> after = ReadTree(run_);
+    ExpectKept(before, after);
+    ASSERT_FALSE(HasFatalFailure())
+        << "killed after ms " << testing::PrintToString(moments_ms);
+    before = std::move(after);
+  }
+  ToolEnd end = RunReplay({run_, "--quiet"});
+  ASSERT_EQ(end.status, 0) << end.talk;
+  std::map<std::string, std::string> tree = ReadTree(run_);
+  ExpectKept(before, tree);
+
+  std::vector<VisitRecord> visits = Visits();
+  std::string previous = Sha256Hex(tree.at("replays/n200/calibration-1.json"));
+  std::vector<int64_t> attempts;
+  for (size_t i = 0; i < visits.size(); ++i) {
+    EXPECT_EQ(visits[i].index, static_cast<int64_t>(i));
+    EXPECT_EQ(visits[i].previous_sha256, previous) << i;
+    EXPECT_EQ(visits[i].end.status, "completed") << i;
+    std::string number = std::to_string(i);
+    previous = Sha256Hex(tree.at("replays/n200/visit-" +
+                                 std::string(4 - number.size(), '0') + number +
+                                 ".json"));
+    attempts.push_back(visits[i].attempt);
+  }
+  EXPECT_EQ(static_cast<int64_t>(visits.size()), VisitsNeeded(kills, attempts));
+  // Nothing but what records name: no half-written or hidden file is left.
+  size_t replays = 0;
+  for (const auto& [path, bytes] : tree) {
+    EXPECT_EQ(path.find("/."), std::string::npos) << path;
+    replays += path.starts_with("replays/");
+  }
+  EXPECT_EQ(replays, visits.size() + 3);
+}
+
+TEST_F(ReplayCohort, LibraryReplacedMeanwhileIsARefusedVisit) {
+  BuildSlowRun();
+  ToolProcess first(ReplayStart({run_, "--quiet"}));
+  ASSERT_TRUE(Eventually(
+      [&] { return PathExists(run_ + "/replays/n200/visit-0000.json"); }));
+  for (const std::string arm : {"one", "two"}) {
+    std::string path = run_ + "/captures/n200/" + arm + "/kernel.so";
+    std::filesystem::copy_file(
+        path, folder_ + "/other.so",
+        std::filesystem::copy_options::overwrite_existing);
+    ASSERT_TRUE(AppendFile(folder_ + "/other.so", "x").ok());
+    std::filesystem::rename(folder_ + "/other.so", path);
+  }
+  ToolEnd end = first.Await();
+  EXPECT_EQ(end.status, 1);
+  EXPECT_NE(end.talk.find("is refused: captures/n200/"), std::string::npos)
+      << end.talk;
+  EXPECT_EQ(Visits().back().end.status, "refused");
+}
+
+TEST_F(ReplayCohort, PlanForSaysHowManyCyclesAndKeepsNothing) {
+  BuildRun({.folder = run_});
+  std::map<std::string, std::string> before = ReadTree(run_);
+  ToolEnd end = RunReplay({run_, "--plan-for", "50%", "--quiet"});
+  ASSERT_EQ(end.status, 0) << end.talk;
+  EXPECT_NE(end.out.find("\nn200 "), std::string::npos) << end.out;
+  EXPECT_NE(end.out.find("a true effect of 50% faster"), std::string::npos)
+      << end.out;
+  std::map<std::string, std::string> after = ReadTree(run_);
+  ExpectKept(before, after);
+  EXPECT_EQ(after.size(), before.size());
+  AttemptRecord last = ReadAttemptRecords(run_).back();
+  EXPECT_EQ(last.result, "done");
+  EXPECT_NE(last.message.find("planned for an effect of 50%"),
+            std::string::npos);
+  // The replay goes on as if nothing had been asked.
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  EXPECT_EQ(Visits().size(), 4u);
+}
+
+TEST_F(ReplayCohort, PlanForRefusesWhatTheRuleCannotFind) {
+  BuildRun({.folder = run_});
+  EXPECT_EQ(RunReplay({run_, "--plan-for", "two"}).status, 2);
+  ToolEnd end = RunReplay({run_, "--plan-for", "0.5%"});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("minimum_effect"), std::string::npos) << end.talk;
+}
+
 TEST_F(ReplayCohort, SignalsEndItCleanlyAndItGoesOn) {
   for (int number : {SIGINT, SIGTERM}) {
     run_ = folder_ + "/run" + std::to_string(number);
@@ -235,6 +354,8 @@ TEST_F(ReplayCohort, SecondReplayOfOneRunIsRefused) {
   ToolEnd second = RunReplay({run_});
   EXPECT_EQ(second.status, 3);
   EXPECT_NE(second.talk.find("error:"), std::string::npos);
+  EXPECT_NE(second.talk.find("another process"), std::string::npos)
+      << second.talk;
   EXPECT_EQ(first.Await().status, 0);
   EXPECT_EQ(ReadAttemptRecords(run_).size(), 4u);
 }
@@ -308,6 +429,42 @@ TEST_F(ReplayCohort, ChosenCpuIsPlannedAndHeld) {
   ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
   PlanRecord plan = ReadPlanRecord(run_, "replays/n200/plan.json");
   for (const VisitRecord& visit : Visits()) EXPECT_EQ(visit.cpu, plan.cpu);
+}
+
+// Under taskset, as in a cpuset, there may be one CPU and not number 0.
+TEST_F(ReplayCohort, OnlyAllowedCpusAreUsed) {
+  std::vector<int64_t> allowed = *AllowedCpus();
+  for (int64_t cpu : {allowed.front(), allowed.back()}) {
+    run_ = folder_ + "/cpu" + std::to_string(cpu);
+    BuildRun({.folder = run_});
+    ToolEnd end =
+        ToolProcess(ReplayStart({run_, "--quiet"},
+                                {"taskset", "-c", std::to_string(cpu)}))
+            .Await();
+    ASSERT_EQ(end.status, 0) << end.talk;
+    EXPECT_EQ(ReadPlanRecord(run_, "replays/n200/plan.json").cpu, cpu);
+    for (const VisitRecord& visit : Visits()) EXPECT_EQ(visit.cpu, cpu);
+  }
+}
+
+TEST_F(ReplayCohort, PlannedCpuThatIsNoLongerAllowedIsRefused) {
+  std::vector<int64_t> allowed = *AllowedCpus();
+  if (allowed.size() < 2) GTEST_SKIP() << "one CPU only";
+  BuildSlowRun();
+  ToolProcess first(
+      ReplayStart({run_, "--quiet", "--cpu", std::to_string(allowed[1])}));
+  ASSERT_TRUE(Eventually(
+      [&] { return PathExists(run_ + "/replays/n200/calibration-0.json"); }));
+  first.Signal(SIGKILL);
+  first.Await();
+  ToolEnd end = ToolProcess(ReplayStart({run_}, {"taskset", "-c",
+                                                 std::to_string(allowed[0])}))
+                    .Await();
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("CPU " + std::to_string(allowed[1]) +
+                          " is not one that this process may run on"),
+            std::string::npos)
+      << end.talk;
 }
 
 TEST_F(ReplayCohort, SaysBeforehandHowLongItTakes) {
