@@ -36,7 +36,7 @@ KERNEL = r"""
  * cache; what it computes does not depend on how often. */
 #include "exhibit/entry.h"
 
-__asm__(".text\n.p2align 6\n.skip SKIP_BYTES, 0x90\n");
+__asm__(".text\n.p2align 6\n" SKIP);
 
 __attribute__((aligned(16))) void scaled(
     const exhibit_buffer *buffers, void *reserved, const exhibit_launch *launch,
@@ -53,7 +53,7 @@ __attribute__((aligned(16))) void scaled(
 }
 """
 
-# Name, SKIP_BYTES and REPEATS of the candidate; the baseline has 0 and 100.
+# Name, bytes in front and REPEATS of the candidate; the baseline has 0 and 100.
 KINDS = [
     ("alike", 0, 100),
     ("busy", 0, 100),
@@ -75,7 +75,7 @@ def npy(values):
 def build(folder, include, name, skip, repeats):
     source = os.path.join(folder, name + ".c")
     with open(source, "w", encoding="utf-8") as file:
-        file.write(KERNEL.replace("SKIP_BYTES", str(skip)).replace("REPEATS", str(repeats)).replace(
+        file.write(KERNEL.replace("SKIP", f'".skip {skip}, 0x90\\n"' if skip else '""').replace("REPEATS", str(repeats)).replace(
             "ELEMENTS", str(ELEMENTS)))
     library = os.path.join(folder, name + ".so")
     subprocess.run(["cc", "-O2", "-march=native", "-ffp-contract=off", "-fno-toplevel-reorder", "-shared", "-fPIC",
