@@ -44,9 +44,9 @@ Result<uint32_t> Extent32(const char* what, int64_t value) {
 }
 
 // The first guard or output that is wrong, or "".
-std::string FirstFailure(const CallableCase& callable,
-                         const GuardedBuffers& buffers,
-                         const Tolerance& tolerance) {
+std::string WhatFailed(const CallableCase& callable,
+                       const GuardedBuffers& buffers,
+                       const Tolerance& tolerance) {
   for (const GuardState& guard : buffers.Guards()) {
     if (!guard.intact) {
       return guard.buffer + ": a guard zone beside it was written to";
@@ -100,7 +100,7 @@ Result<CallReport> RunGuarded(const CallableCase& callable,
   buffers.Poison();
   CallEntry(run.entry, buffers);
   CallReport report;
-  report.failure = FirstFailure(callable, buffers, run.tolerance);
+  report.failure = WhatFailed(callable, buffers, run.tolerance);
   for (const CallBuffer& buffer : callable.buffers) {
     if (buffer.role != "output") continue;
     report.outputs.push_back(
