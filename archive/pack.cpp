@@ -25,6 +25,9 @@ namespace exhibit {
 namespace {
 
 constexpr int64_t kPasses = 3;  // Hash, write, compare.
+// Exhibit's own source: the same for everybody, and full of words such as tool
+// and build, which are somebody's name.
+constexpr std::string_view kOwnSources = "sources/exhibit/";
 constexpr char kClaimsSchema[] = "exhibit.claims/1";
 
 Error Changed(const std::string& path) {
@@ -54,6 +57,7 @@ class Packer {
  private:
   Status AddFile(TarWriter& tar, const RunFile& file);
   Status CompareFile(const EvidenceFile& file, ByteSource& packed);
+  const PrivateWords& WordsFor(const std::string& path) const;
   void Look(const std::string& place, const std::optional<PrivateFind>& find);
   Status CheckPrivacy() const;
 
@@ -72,7 +76,7 @@ Status Packer::HashRun() {
     EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
                              FileSource::Open(run_, file.path));
     StoppableSource stoppable(contents, steps_);
-    ScanningSource scanned(stoppable, options_.private_words, file.path);
+    ScanningSource scanned(stoppable, WordsFor(file.path), file.path);
     HashingSource hashed(scanned);
     EXHIBIT_ASSIGN_OR_RETURN(const uint64_t size_bytes, Drain(hashed));
     (void)size_bytes;
@@ -80,9 +84,14 @@ Status Packer::HashRun() {
     Look(file.path, scanned.Finish());
     // A path is looked at as if it stood in a command line.
     Look("the path " + file.path,
-         FindPrivateWord("/" + file.path, options_.private_words));
+         FindPrivateWord("/" + file.path, WordsFor(file.path)));
   }
   return CheckPrivacy();
+}
+
+const PrivateWords& Packer::WordsFor(const std::string& path) const {
+  static const PrivateWords kNone;
+  return path.starts_with(kOwnSources) ? kNone : options_.private_words;
 }
 
 void Packer::Look(const std::string& place,

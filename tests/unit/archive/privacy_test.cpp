@@ -138,6 +138,18 @@ TEST(Privacy, PackRefusesAndNamesFileAndWord) {
   EXPECT_TRUE(PackRun(scratch / "run", scratch / "bundle", options).ok());
 }
 
+TEST(Privacy, ExhibitsOwnSourceIsNotLookedThrough) {
+  const ScratchFolder scratch;
+  Files files = SampleFiles();
+  files["sources/exhibit/tests/a.cpp"] = "\"/home/alexandra\"";
+  files["sources/exhibit/alexandra/a.cpp"] = "\n";
+  WriteRun(scratch / "run", files);
+  PackOptions options = TestPackOptions();
+  options.private_words = Words();
+  const auto packed = PackRun(scratch / "run", scratch / "bundle", options);
+  EXPECT_TRUE(packed.ok()) << packed.error().message;
+}
+
 TEST(Privacy, PackRefusesClaimsLikewise) {
   const ScratchFolder scratch;
   WriteRun(scratch / "run", SampleFiles());
