@@ -6,7 +6,9 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -122,6 +124,26 @@ std::optional<std::string> BytesIn(const Json::Object& object, const char* name,
   return bytes && bytes->size() == count ? bytes : std::nullopt;
 }
 
+// The points of order 1, 2, 4 and 8, by their second coordinate: for such a key
+// there are signatures that hold for many texts, so it stands for nobody.
+constexpr std::string_view kSmallOrder[] = {
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    // The same as the first two, beyond the prime.
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+};
+
+bool IsOfSmallOrder(std::string key) {
+  if (key.size() != kKeyBytes) return false;
+  key.back() = static_cast<char>(key.back() & 0x7f);  // The sign of the first.
+  return std::find(std::begin(kSmallOrder), std::end(kSmallOrder), Hex(key)) !=
+         std::end(kSmallOrder);
+}
+
 }  // namespace
 
 std::string KeyId(const PublicKey& key) {
@@ -172,6 +194,7 @@ Result<ContentSignature> SignContentId(const std::string& content_id,
 }
 
 bool SignatureHolds(const ContentSignature& signature) {
+  if (IsOfSmallOrder(signature.key.raw)) return false;
   Start();
   const Key key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr,
                                             Bytes(signature.key.raw),

@@ -47,7 +47,8 @@ Result<ContentSignature> SignContentId(const std::string& content_id,
                                        std::string_view pem,
                                        const std::string& where);
 
-// Whether the signature is one of its key over its content id.
+// Whether the signature is one of its key over its content id. Never of a key
+// of small order, whose signatures hold for texts that nobody signed.
 bool SignatureHolds(const ContentSignature& signature);
 
 // content-id.sig.

@@ -75,6 +75,19 @@ TEST(Signature, HoldsForNothingElse) {
   }
 }
 
+// OpenSSL finds that these hold: the neutral point, and zero of the key.
+TEST(Signature, OfAKeyOfSmallOrderDoesNotHold) {
+  ContentSignature forged = Signed();
+  forged.signature = std::string(1, '\1') + std::string(63, '\0');
+  for (const char first : {'\1', '\xee'}) {
+    for (const char last : {'\0', '\x80', '\x7f', '\xff'}) {
+      const char middle = first == '\1' ? '\0' : '\xff';
+      forged.key.raw = first + std::string(30, middle) + last;
+      EXPECT_FALSE(SignatureHolds(forged));
+    }
+  }
+}
+
 TEST(Signature, OfTheContentIdAloneDoesNotCount) {
   // Somebody who got the bare digest signed elsewhere has nothing: the prefix
   // is a part of what is signed.
