@@ -114,7 +114,7 @@ def provenance_of(bundle):
 
 
 def seal_of(bundle):
-    names = [name for name in sorted(bundle.files()) if name != "SHA256SUMS"]
+    names = sorted(bundle.files() - {"SHA256SUMS", "content-id.sig"})
     return "".join(f"{sha256(bundle[name])}  {name}\n" for name in names).encode()
 
 

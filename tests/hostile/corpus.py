@@ -21,10 +21,11 @@ class Case:
     code: str
     where: str
     message: str  # What the finding must say, besides.
+    words: tuple = ()  # For the command line; KEY is the file of a public key.
 
 
-def add(group, name, make, code, where="", message=""):
-    CASES.append(Case(group, name, make, code, where, message))
+def add(group, name, make, code, where="", message="", words=()):
+    CASES.append(Case(group, name, make, code, where, message, words))
 
 
 def changed_bundle(change):
