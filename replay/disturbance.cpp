@@ -26,6 +26,8 @@ Surroundings ProbeSurroundings(const HostFacts& host, int64_t cpu) {
   surroundings.host = host;
   surroundings.state = ProbeHostState(cpu);
   surroundings.cpu = cpu;
+  Result<std::vector<int64_t>> allowed = AllowedCpus();
+  surroundings.only_cpu = allowed.ok() && allowed->size() == 1;
   surroundings.cpu_siblings = RecordableText(
       ReadSystemText("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
                      "/topology/thread_siblings_list"));
@@ -44,6 +46,17 @@ std::vector<std::string> Disturbances(const Surroundings& s) {
     warnings.push_back(
         "the frequency governor is '" + s.host.governor +
         "'; fix it with: sudo cpupower frequency-set -g performance");
+  }
+  if (s.host.boost == "1") {
+    warnings.push_back(
+        "the CPU may raise its clock while it is cool; fix it with: echo 0 | "
+        "sudo tee /sys/devices/system/cpu/cpufreq/boost");
+  }
+  if (s.only_cpu) {
+    warnings.push_back(
+        "this process may run on CPU " + std::to_string(s.cpu) +
+        " only, so that what watches the visits shares it; see the allowed "
+        "ones with: taskset -cp $$");
   }
   if (s.cpu_siblings.find_first_of(",-") != std::string::npos) {
     warnings.push_back("CPU " + std::to_string(s.cpu) +

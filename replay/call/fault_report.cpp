@@ -23,6 +23,7 @@ struct FaultRange {
 
 // Read by a signal handler, hence global and never resized.
 std::array<FaultRange, kFaultRangeCountMax> ranges;
+size_t ranges_used = 0;  // No range was ever registered from here on.
 int report_fd = -1;
 int64_t report_offset = 0;
 alignas(64) char handler_stack[64 * 1024];
@@ -120,8 +121,10 @@ void ReportFault(int signal, siginfo_t* info, void* context) {
 
 void RegisterFaultRange(const void* begin, uint64_t bytes,
                         std::string_view phrase) {
-  for (FaultRange& range : ranges) {
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    FaultRange& range = ranges[i];
     if (range.end != 0) continue;
+    ranges_used = std::max(ranges_used, i + 1);
     uint64_t length =
         std::min<uint64_t>(phrase.size(), kFaultPhraseBytesMax - 1);
     std::memcpy(range.phrase, phrase.data(), length);
@@ -134,7 +137,8 @@ void RegisterFaultRange(const void* begin, uint64_t bytes,
 
 void ForgetFaultRanges(const void* begin, uint64_t bytes) {
   uintptr_t low = reinterpret_cast<uintptr_t>(begin);
-  for (FaultRange& range : ranges) {
+  for (size_t i = 0; i < ranges_used; ++i) {
+    FaultRange& range = ranges[i];
     if (range.end != 0 && range.begin >= low && range.begin < low + bytes) {
       range.end = 0;
     }

@@ -8,9 +8,9 @@
 // ends within 64 bytes of the page or zone that guards it.
 //
 // Buffers of 256 KiB or more ask for huge pages (MADV_HUGEPAGE) and end on the
-// boundary of one: where in memory a system puts small pages differs from
-// process to process, and with it which of them share a set of the cache.
-// HugePageBytes says whether it gave them.
+// boundary of one. Every visit fills its buffers anew, and where a fault is
+// slow (in a guest without hardware paging: 12 us) small pages cost more than
+// the samples. HugePageBytes says whether the system gave them.
 //
 // Guard bytes: for a buffer, let g be the zone before it followed by the zone
 // after it; g[i] is (167 * i + 13) mod 256. Whoever holds the saved bytes can

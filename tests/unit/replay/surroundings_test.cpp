@@ -24,6 +24,7 @@ TEST(Disturbances, QuietMachineHasNone) {
   EXPECT_TRUE(Disturbances(Quiet()).empty());
   Surroundings unknown = Quiet();
   unknown.host.governor = "";
+  unknown.host.boost = "0";
   unknown.state.load_1m.reset();
   unknown.cpu_siblings = "";
   EXPECT_TRUE(Disturbances(unknown).empty());
@@ -40,6 +41,14 @@ TEST(Disturbances, EachNamesTheCommandThatWouldFixIt) {
   ASSERT_EQ(Disturbances(saving).size(), 1u);
   EXPECT_NE(Disturbances(saving)[0].find("cpupower frequency-set"),
             std::string::npos);
+  Surroundings boosting = Quiet();
+  boosting.host.boost = "1";
+  ASSERT_EQ(Disturbances(boosting).size(), 1u);
+  EXPECT_NE(Disturbances(boosting)[0].find("cpufreq/boost"), std::string::npos);
+  Surroundings alone = Quiet();
+  alone.only_cpu = true;
+  ASSERT_EQ(Disturbances(alone).size(), 1u);
+  EXPECT_NE(Disturbances(alone)[0].find("taskset -cp"), std::string::npos);
   for (const char* siblings : {"1,3", "2-3"}) {
     Surroundings shared = Quiet();
     shared.cpu_siblings = siblings;
