@@ -96,7 +96,7 @@ class Quiet(unittest.TestCase):
             self.skipTest("strace is missing or not allowed here")
         packed = os.path.join(self.folder, "packed")
         subprocess.run(strace + [os.path.join(pipeline.options.bin, "exhibit-archive"), "pack", "--quiet",
-                                 os.path.join(self.folder, "run"), "-o", packed], check=True)
+                                 os.path.join(self.folder, "run"), "-o", packed], check=True, capture_output=True)
         calls = calls_in(pipeline.read(trace).decode(errors="replace"))
         self.assertTrue(any(FORBIDDEN.match(name) for name, _ in calls[1:]))
         self.assertTrue(any(OPENED_TO_WRITE.search(rest) for name, rest in calls if name == "openat"))
