@@ -29,13 +29,6 @@ std::string TextOf(const Json& value) {
   return WithoutControls(encoded);
 }
 
-std::string Fixed(double value, int decimals) {
-  char buffer[400];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                 std::chars_format::fixed, decimals);
-  return std::string(buffer, end.ptr);
-}
-
 }  // namespace
 
 const Json& JsonAt(const Json& value, std::string_view path) {
@@ -57,6 +50,13 @@ std::string TextAt(const Json& value, std::string_view path) {
   return TextOf(JsonAt(value, path));
 }
 
+std::string FixedText(double value, int decimals) {
+  char buffer[400];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                 std::chars_format::fixed, decimals);
+  return std::string(buffer, end.ptr);
+}
+
 std::optional<double> NumberAt(const Json& value, std::string_view path) {
   const Json& number = JsonAt(value, path);
   if (const double* d = number.AsDouble()) return *d;
@@ -66,7 +66,7 @@ std::optional<double> NumberAt(const Json& value, std::string_view path) {
 
 std::string FixedAt(const Json& value, std::string_view path, int decimals) {
   const std::optional<double> number = NumberAt(value, path);
-  return number ? Fixed(*number, decimals) : "-";
+  return number ? FixedText(*number, decimals) : "-";
 }
 
 const Json::Array& ListAt(const Json& value, std::string_view path) {
@@ -87,15 +87,23 @@ std::string PairsAt(const Json& value, std::string_view path) {
 
 std::string MicrosecondsAt(const Json& value, std::string_view path) {
   const std::optional<double> ns = NumberAt(value, path);
-  return ns ? Fixed(*ns / 1000, 3) : "-";
+  return ns ? FixedText(*ns / 1000, 3) : "-";
+}
+
+std::vector<std::string> TextsAt(const Json& value, std::string_view path) {
+  std::vector<std::string> texts;
+  for (const Json& element : ListAt(value, path)) {
+    texts.push_back(TextOf(element));
+  }
+  return texts;
 }
 
 std::string JoinedAt(const Json& value, std::string_view path) {
-  std::string text;
-  for (const Json& element : ListAt(value, path)) {
-    text += (text.empty() ? "" : ", ") + TextOf(element);
+  std::string joined;
+  for (const std::string& text : TextsAt(value, path)) {
+    joined += (joined.empty() ? "" : ", ") + text;
   }
-  return text;
+  return joined;
 }
 
 std::vector<std::string> KeysAt(const Json& value, std::string_view path) {
@@ -119,7 +127,7 @@ std::string OutcomeOf(const Json& c) {
 WorkCells WorkCellsOf(const Json& arm) {
   const std::optional<double> time_ns = NumberAt(arm, "time_ns");
   const auto rate = [&](std::optional<double> count, double unit) {
-    return count && time_ns ? Fixed(*count / *time_ns * unit, 2)
+    return count && time_ns ? FixedText(*count / *time_ns * unit, 2)
                             : std::string("-");
   };
   const std::optional<double> loaded = NumberAt(arm, "work.bytes_loaded");

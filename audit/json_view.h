@@ -26,6 +26,9 @@ std::string TextAt(const Json& value, std::string_view path);
 // An integer or other number.
 std::optional<double> NumberAt(const Json& value, std::string_view path);
 
+// `value` with that many decimals.
+std::string FixedText(double value, int decimals);
+
 // A number with that many decimals, or "-".
 std::string FixedAt(const Json& value, std::string_view path, int decimals);
 
@@ -38,7 +41,10 @@ std::string PairsAt(const Json& value, std::string_view path);
 // Nanoseconds as microseconds with three decimals, or "-".
 std::string MicrosecondsAt(const Json& value, std::string_view path);
 
-// The texts of an array, joined by ", "; "" when empty.
+// The elements of an array, each as TextAt gives it.
+std::vector<std::string> TextsAt(const Json& value, std::string_view path);
+
+// The same, joined by ", "; "" when empty.
 std::string JoinedAt(const Json& value, std::string_view path);
 
 // The member names of an object, by key.

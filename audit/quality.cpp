@@ -44,12 +44,6 @@ std::string Count(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-double EffectOf(double ratio) { return std::max(ratio, 1.0 / ratio) - 1.0; }
-
-std::string Text(double value, int decimals) {
-  return FixedAt(Json::Object{{"v", value}}, "v", decimals);
-}
-
 bool HasRemark(const Json& c, const std::string& remark) {
   const Json::Array& remarks = ListAt(c, "remarks");
   return std::find(remarks.begin(), remarks.end(), Json(remark)) !=
@@ -104,20 +98,20 @@ class CaseReview {
   std::string TargetText(double factor) const {
     const double now_ms = NumberAt(audit_, "replay.target_ms").value_or(1.0);
     return "set replay.target_ms to " +
-           Text(std::ceil(now_ms * std::max(factor, 1.0) + 0.5), 0);
+           FixedText(std::ceil(now_ms * std::max(factor, 1.0) + 0.5), 0);
   }
 
   void LookAtSamples() {
     const double samples = NumberAt(audit_, "replay.samples").value_or(0.0);
     if (samples < kSamplesLeast) {
-      Say(kFewSamples, Text(samples, 0) + " samples in a visit",
+      Say(kFewSamples, FixedText(samples, 0) + " samples in a visit",
           "set replay.samples to 7, so that the median withstands three "
           "stragglers");
     }
     if (JsonAt(case_, "timing").is_null()) return;
     const double repetitions = Number("timing.repetitions");
     if (repetitions < kRepetitionsLeast) {
-      Say(kFewRepetitions, Text(repetitions, 0) + " calls in a sample",
+      Say(kFewRepetitions, FixedText(repetitions, 0) + " calls in a sample",
           TargetText(kRepetitionsLeast / std::max(repetitions, 1.0)));
     }
     const double step = std::max(Number("timing.clock_resolution_ns"),
@@ -125,7 +119,7 @@ class CaseReview {
     const double shortest = Number("timing.shortest_sample_ns");
     if (step * kStepsPerSample > shortest) {
       Say(kTimer,
-          "the shortest sample took " + Text(shortest, 0) +
+          "the shortest sample took " + FixedText(shortest, 0) +
               " ns; the clock steps by " +
               TextAt(case_, "timing.clock_resolution_ns") + " ns and takes " +
               TextAt(case_, "timing.clock_overhead_ns") + " ns to read",
@@ -225,7 +219,8 @@ class CaseReview {
       const double cycles =
           NumberAt(audit_, "replay.cycles").value_or(1.0) * shrink * shrink;
       Say(kFloor,
-          "effect " + Text(effect, 4) + ", noise floor " + Text(*floor, 4),
+          "effect " + FixedText(effect, 4) + ", noise floor " +
+              FixedText(*floor, 4),
           effect > 0.0 && cycles < static_cast<double>(kCyclesToDecideMax)
               ? CyclesText(static_cast<int64_t>(std::ceil(cycles)) + 1) +
                     " to bring the floor below this effect"
@@ -269,8 +264,8 @@ void LookAtLoad(const Json& audit, std::vector<QualityRemark>& found) {
   const double cpus = NumberAt(audit, "host.cpu_count").value_or(1.0);
   if (load <= std::max(1.5, 0.75 * cpus)) return;
   found.push_back({"", kBusy,
-                   "load average up to " + Text(load, 2) + " on " +
-                       Text(cpus, 0) + " processors before a visit",
+                   "load average up to " + FixedText(load, 2) + " on " +
+                       FixedText(cpus, 0) + " processors before a visit",
                    "stop what else runs, and see that nothing shares the "
                    "core"});
 }
@@ -300,7 +295,7 @@ void LookAtRun(const Json& audit, std::vector<QualityRemark>& found) {
     found.push_back({"", kFamily,
                      TextAt(audit, "cases_tried") +
                          " cases, chance of at least one false claim " +
-                         Text(chance, 4),
+                         FixedText(chance, 4),
                      "set decision.family to holm, or read a single claim "
                      "among many cases as a guess"});
   }

@@ -155,15 +155,13 @@ std::string SelfRangeText(const Json& c) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0.0;
   for (const Json& ratio : ListAt(c, "ratios.self_pairs")) {
-    const std::optional<double> value =
-        NumberAt(Json::Object{{"r", ratio}}, "r");
-    if (!value) continue;
-    low = std::min(low, *value);
-    high = std::max(high, *value);
+    if (const double* value = ratio.AsDouble()) {
+      low = std::min(low, *value);
+      high = std::max(high, *value);
+    }
   }
   if (high == 0.0) return "-";
-  const Json range = Json::Object{{"low", low}, {"high", high}};
-  return FixedAt(range, "low", 4) + "-" + FixedAt(range, "high", 4);
+  return FixedText(low, 4) + "-" + FixedText(high, 4);
 }
 
 // What the run says about itself where nothing differed.
@@ -259,10 +257,10 @@ std::string WorkTable(const Json& audit) {
       const WorkCells cells = WorkCellsOf(arm);
       const double bytes = NumberAt(arm, "work.bytes_loaded").value_or(0.0) +
                            NumberAt(arm, "work.bytes_stored").value_or(0.0);
-      rows += Row({TextAt(c, "name"), TextAt(arm, "variant"),
-                   TextAt(arm, "work.flops"), TextAt(arm, "work.exps"),
-                   FixedAt(Json::Object{{"bytes", bytes}}, "bytes", 0),
-                   cells.gflops, cells.gbytes, cells.mexps});
+      rows +=
+          Row({TextAt(c, "name"), TextAt(arm, "variant"),
+               TextAt(arm, "work.flops"), TextAt(arm, "work.exps"),
+               FixedText(bytes, 0), cells.gflops, cells.gbytes, cells.mexps});
     }
   }
   if (rows.empty()) return "";

@@ -58,7 +58,8 @@ class RemarkLetters {
  public:
   explicit RemarkLetters(const Json& audit) {
     for (const Json& c : ListAt(audit, "cases")) {
-      for (const std::string& remark : Texts(c)) letters_.emplace(remark, "");
+      for (const std::string& remark : TextsAt(c, "remarks"))
+        letters_.emplace(remark, "");
     }
     char next = 'a';
     for (auto& [remark, letter] : letters_) {
@@ -68,7 +69,7 @@ class RemarkLetters {
 
   std::string Of(const Json& c) const {
     std::string text;
-    for (const std::string& remark : Texts(c)) {
+    for (const std::string& remark : TextsAt(c, "remarks")) {
       text += (text.empty() ? "" : " ") + letters_.at(remark);
     }
     return text.empty() ? "-" : text;
@@ -84,15 +85,6 @@ class RemarkLetters {
   }
 
  private:
-  static std::vector<std::string> Texts(const Json& c) {
-    std::vector<std::string> texts;
-    for (const Json& remark : ListAt(c, "remarks")) {
-      const Json::Object wrapped{{"text", remark}};
-      texts.push_back(TextAt(wrapped, "text"));
-    }
-    return texts;
-  }
-
   std::map<std::string, std::string> letters_;
 };
 

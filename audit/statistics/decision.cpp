@@ -9,9 +9,6 @@
 namespace exhibit {
 namespace {
 
-// How far a ratio is from 1, the same for r and 1/r.
-double Effect(double ratio) { return std::max(ratio, 1.0 / ratio) - 1.0; }
-
 bool InsideMinimum(double low, double high, double minimum_effect) {
   return low >= 1.0 / (1.0 + minimum_effect) && high <= 1.0 + minimum_effect;
 }
@@ -49,12 +46,12 @@ std::vector<std::string> NotComparable(const CaseEstimates& c) {
 // The smaller of the two figures that a reader sees: one pair far out can pull
 // the estimate past a bound that the median of the pairs does not reach.
 double ClaimedEffect(const CaseEstimates& c) {
-  return std::min(Effect(c.rank->estimate), Effect(*c.reported_ratio));
+  return std::min(EffectOf(c.rank->estimate), EffectOf(*c.reported_ratio));
 }
 
 // The larger of the two, for what must not be exceeded by chance.
 double LargestEffect(const CaseEstimates& c) {
-  return std::max(Effect(c.rank->estimate), Effect(*c.reported_ratio));
+  return std::max(EffectOf(c.rank->estimate), EffectOf(*c.reported_ratio));
 }
 
 // A case with what its place in the manifest adds.
@@ -157,7 +154,7 @@ void RemarkOnRatios(const CaseEstimates& c, Outcome outcome,
   if (c.self_signs.p_value < rule.alpha) {
     found.emplace_back(remarks::kSelfDrift);
   }
-  if (c.drift && Effect(*c.drift) > kDriftRemarked) {
+  if (c.drift && EffectOf(*c.drift) > kDriftRemarked) {
     found.emplace_back(remarks::kDrift);
   }
 }
@@ -257,6 +254,8 @@ std::vector<double> PValues(std::span<const CaseEstimates> estimates,
 }
 
 }  // namespace
+
+double EffectOf(double ratio) { return std::max(ratio, 1.0 / ratio) - 1.0; }
 
 std::string_view OutcomeName(Outcome outcome) {
   switch (outcome) {

@@ -115,7 +115,7 @@ std::optional<double> ArmTime(const std::vector<VisitSamples>& visits,
 double NoiseFloor(const std::vector<double>& self_ratios, size_t pairs) {
   std::vector<double> deviations;
   deviations.reserve(self_ratios.size());
-  for (double s : self_ratios) deviations.push_back(std::max(s, 1.0 / s) - 1.0);
+  for (double s : self_ratios) deviations.push_back(EffectOf(s));
   return 1.48 * Median(std::move(deviations)) * 1.25 /
          std::sqrt(static_cast<double>(pairs));
 }

@@ -243,6 +243,9 @@ Result<CaseEstimates> EstimateCase(const CaseSamples& samples,
                                    int64_t cases_in_family,
                                    const SampleLimits& limits = {});
 
+// How far a ratio is from 1, the same for r and 1/r: max(r, 1/r) - 1.
+double EffectOf(double ratio);
+
 // Applies `pairs/1` to all cases of a manifest. A case is
 //   invalid         if it has invalid reasons; else
 //   not-comparable  if it has disturbances, its samples are bistable or its

@@ -346,15 +346,61 @@ def median(values):
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def is_bistable(values):
+def quartiles(values):
     ordered = sorted(values)
-    least = max(2, -(-len(ordered) // 3))
-    for cut in range(least, len(ordered) - least + 1):
-        low, high = ordered[:cut], ordered[cut:]
-        gap = high[0] - low[-1]
-        if gap * 20 >= low[-1] and gap >= 3 * (low[-1] - low[0]) and gap >= 3 * (high[-1] - high[0]):
+    quarter = len(ordered) // 4
+    return ordered[quarter], ordered[-1 - quarter]
+
+
+def differ(a, b, share):
+    return max(a, b) > (1 + share) * min(a, b)
+
+
+def marks_of(visit, usual_khz):
+    """What disturbed a visit, by the thresholds of audit/DECISION.md."""
+    samples, counts, found = visit["samples_ns"], visit["counts"], set()
+    if counts["voluntary_switches"] + counts["involuntary_switches"] >= 0.5 * len(samples):
+        found.add("context-switches")
+    cpu_time = visit["counters"].get("task_clock_ns")
+    if cpu_time is not None and cpu_time < (1 - 0.05) * sum(samples):
+        found.add("cpu-time-lost")
+    before, after = visit["before"]["frequency_khz"], visit["after"]["frequency_khz"]
+    if after is not None and any(k is not None and differ(k, after, 0.05) for k in (before, usual_khz)):
+        found.add("frequency-changed")
+    if counts["major_faults"] > 0:
+        found.add("major-faults")
+    if counts["minor_faults"] * 1000.0 > 0.01 * sum(samples):
+        found.add("minor-faults")
+    if counts["migrations"]:
+        found.add("migrated")
+    if differ(*quartiles(samples), 0.10):
+        found.add("unsteady-samples")
+    return sorted(found)
+
+
+def host_changed(timed):
+    """A mapped file or the clock is not the same in all visits of an arm."""
+    first = {}
+    for visit in timed:
+        files = {f["name"]: f["sha256"] for f in visit["process"]["mapped_files"] if f["name"] != "kernel.so"}
+        seen = (files, visit["clock"]["name"], visit["clock"]["resolution_ns"])
+        if first.setdefault(visit["arm"], seen) != seen:
             return True
     return False
+
+
+def drift_of(arms):
+    ratios = []
+    for times in arms.values():
+        half = len(times) // 2
+        ratios += [late / early for early in times[:half] for late in times[len(times) - half:]]
+    return median(ratios) if ratios else None
+
+
+def sign_test(ratios):
+    n, below, above = len(ratios), sum(r < 1 for r in ratios), sum(r > 1 for r in ratios)
+    minority = n - max(below, above)
+    return below, above, min(1.0, 2 * sum(math.comb(n, i) for i in range(minority + 1)) / 2 ** n)
 
 
 def signed_rank(ratios, alpha):
@@ -385,29 +431,54 @@ def statistics(timed, alpha):
                 pairs.append(times[c] / times[b])
         elif whole:
             selves.append(times[i + 1] / times[i])
-    below, above = sum(r < 1 for r in pairs), sum(r > 1 for r in pairs)
     n = len(pairs)
-    minority = n - max(below, above)
-    p = min(1.0, 2 * sum(math.comb(n, i) for i in range(minority + 1)) / 2 ** n)
+    below, above, p = sign_test(pairs)
     estimate, interval = signed_rank(pairs, alpha) if pairs else (None, None)
     floor = 1.48 * median([max(s, 1 / s) - 1 for s in selves]) * 1.25 / math.sqrt(n) if selves and n else None
     arm = {a: [t for t, v in zip(times, timed) if v["arm"] == a] for a in ("baseline", "candidate")}
-    bistable = False
+    after = [v["after"]["frequency_khz"] for v in timed if v["after"]["frequency_khz"] is not None]
+    marks = [marks_of(v, median(after) if after else None) for v in timed]
+    lost = sum(bool({"cpu-time-lost", "migrated"} & set(m)) for m in marks)
+    hidden = host_changed(timed) or 2 * lost > len(timed)
     for a in arm:
-        groups = [is_bistable([s / v["repetitions"] for s in v["samples_ns"]]) for v in timed if v["arm"] == a]
-        bistable |= sum(groups) >= 2 and 4 * sum(groups) >= len(groups)
+        low, high = quartiles([s / v["repetitions"] for v in timed if v["arm"] == a for s in v["samples_ns"]])
+        hidden |= high / low >= 10
     return {"times": times, "arm": {a: median(t) for a, t in arm.items()}, "pairs": pairs, "self_pairs": selves,
             "split": split, "below": below, "above": above, "p": p, "estimate": estimate, "interval": interval,
-            "floor": floor, "bistable": bistable}
+            "floor": floor, "hidden": hidden, "marks": marks, "drift": drift_of(arm), "self_signs": sign_test(selves),
+            "null_effect": None, "null_unknown": False, "is_null": False}
+
+
+def effect_of(ratio):
+    return max(ratio, 1 / ratio) - 1
+
+
+def look_at_null_cases(judged, cases):
+    """What the null cases of a case show is the least that it must exceed."""
+    for declared in cases:
+        null, of = judged[declared["name"]], judged.get(declared.get("null_of"))
+        if "null_of" not in declared:
+            continue
+        if null is not None:
+            null["is_null"] = True
+        if of is None:
+            continue
+        if null is None or null["hidden"]:
+            of["null_unknown"] = True
+            continue
+        shown = max(effect_of(null["estimate"]), effect_of(median(null["pairs"])))
+        of["null_effect"] = max(of["null_effect"] or 0.0, shown)
 
 
 def outcome(s, p, decision):
-    if s["bistable"]:
+    if s["hidden"]:
         return "not-comparable"
-    effect = min(max(e, 1 / e) - 1 for e in (s["estimate"], median(s["pairs"])))
+    effect = min(effect_of(e) for e in (s["estimate"], median(s["pairs"])))
     side = s["estimate"] < 1 if s["below"] > s["above"] else s["estimate"] > 1
+    controlled = not s["is_null"] and not s["null_unknown"] and (
+        s["null_effect"] is None or effect > s["null_effect"])
     if (p < decision["alpha"] and side and effect > decision["minimum_effect"]
-            and s["floor"] is not None and effect > s["floor"]):
+            and s["floor"] is not None and effect > s["floor"] and controlled):
         return "faster" if s["estimate"] < 1 else "slower"
     bound = 1 + decision["minimum_effect"]
     if s["interval"] and s["interval"][0] >= 1 / bound and s["interval"][1] <= bound:
@@ -438,6 +509,8 @@ def compare(name, s, p, result, theirs):
     for ours, other in zip(s["times"], theirs["visit_times_ns"]):
         agree(f"{name} visit time", ours, other)
     check(s["split"] == theirs["split_pairs"], f"{name}: split pairs")
+    marked = {visit["visit"]: visit["marks"] for visit in theirs["marked_visits"]}
+    check({i: m for i, m in enumerate(s["marks"]) if m} == marked, f"{name}: marked visits")
     if result == "not-comparable":
         return check(theirs["ratios"] is None, f"{name}: a ratio is shown for what cannot be compared")
     ratios = theirs["ratios"]
@@ -452,6 +525,12 @@ def compare(name, s, p, result, theirs):
     agree(f"{name} p-value", p, ratios["p_value"])
     agree(f"{name} estimate", s["estimate"], ratios["estimate"])
     agree(f"{name} noise floor", s["floor"], ratios["noise_floor"])
+    agree(f"{name} drift", s["drift"], ratios["drift"])
+    agree(f"{name} null effect", s["null_effect"], ratios["null_effect"])
+    below, above, self_p = s["self_signs"]
+    agree(f"{name} self sign test", self_p, ratios["self_sign_test"]["p_value"])
+    check((below, above) == tuple(ratios["self_sign_test"][side] for side in ("below", "above")),
+          f"{name}: signs of the self pairs")
     interval = ratios["interval"]
     check((s["interval"] is None) == (interval is None), f"{name}: interval")
     for ours, key in zip(s["interval"] or (), ("low", "high", "coverage")):
@@ -515,7 +594,8 @@ def review(folder):
         check(sha256(run[source["path"]]) == source["sha256"], f"source {source['path']}")
 
     decision = manifest["decision"]
-    tried = len(manifest["cases"])
+    tried = sum("null_of" not in case for case in manifest["cases"])
+    check(audit["cases_tried"] == tried, "audit.json tried another number of cases")
     corrected = decision.get("family", "none") == "holm"
     judged = {}
     for declared in manifest["cases"]:
@@ -528,15 +608,20 @@ def review(folder):
         usable = sound and complete and timed
         judged[name] = statistics(timed, decision["alpha"] / (tried if corrected else 1)) if usable else None
 
-    p_values = [s["p"] if s and not s["bistable"] else 1.0 for s in judged.values()]
-    p_values = holm(p_values) if corrected else p_values
+    look_at_null_cases(judged, manifest["cases"])
+    p_values = [s["p"] if s and not s["hidden"] else 1.0 for s in judged.values()]
+    if corrected:
+        family = [i for i, case in enumerate(manifest["cases"]) if "null_of" not in case]
+        for i, p in zip(family, holm([p_values[i] for i in family])):
+            p_values[i] = p
     for (name, s), p, theirs in zip(judged.items(), p_values, audit["cases"]):
         check(theirs["name"] == name, f"audit.json has case {theirs['name']} where {name} is declared")
         if s is None:
             check(theirs["outcome"] == "invalid", f"{name}: invalid here, {theirs['outcome']} in audit.json")
             continue
         compare(name, s, p, outcome(s, p, decision), theirs)
-        print(f"{name}: {outcome(s, p, decision)}, ratio {median(s['pairs']):.4f}, p {p:.4f}")
+        shown = "" if s["hidden"] else f", ratio {median(s['pairs']):.4f}, p {p:.4f}"
+        print(f"{name}: {outcome(s, p, decision)}{shown}")
     review_claims(folder, audit)
     check(audit["verdict"] == "verified", f"the audit's verdict is {audit['verdict']}")
     print(f"content id {content_id}")

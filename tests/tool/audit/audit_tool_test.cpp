@@ -138,6 +138,55 @@ TEST_F(AuditTool, EditedAuditIsAFinding) {
       << end.out;
 }
 
+// The derived files of a sound subject beside one that is not.
+TEST_F(AuditTool, DerivedFilesOfAFailedSubjectAreHeldAgainstItOnce) {
+  PackAndSeal();
+  std::string bytes = ReadBytes(folder_ / "bundle/provenance.json");
+  const std::string key = "\"content_id\":\"";
+  bytes.replace(bytes.find(key) + key.size(), 64, std::string(64, 'a'));
+  WriteBytes(folder_ / "bundle/provenance.json", bytes);
+  const ToolEnd end = Audit("--table bundle");
+  EXPECT_EQ(end.status, 1);
+  const size_t first = end.out.find("derived-differs");
+  ASSERT_NE(first, std::string::npos) << end.out;
+  EXPECT_EQ(end.out.find("derived-differs", first + 1), std::string::npos)
+      << end.out;
+}
+
+TEST_F(AuditTool, CheckRemarksOnTheDataAndExitsZero) {
+  const ToolEnd lines = Audit("--check run");
+  EXPECT_EQ(lines.status, 0) << Talk();
+  EXPECT_TRUE(lines.out.find("no-dissenting-pair-allowed: 6 pairs") !=
+              std::string::npos)
+      << lines.out;
+  EXPECT_TRUE(lines.out.find("fix: set replay.cycles to 12") !=
+              std::string::npos)
+      << lines.out;
+  const ToolEnd json = Audit("--check --json run");
+  EXPECT_TRUE(json.out.starts_with("[{\"case\":")) << json.out;
+  EXPECT_EQ(Audit("--json run").status, 2);
+}
+
+TEST_F(AuditTool, BesidePrintsTwoSubjectsOfOneManifest) {
+  Pack();
+  const ToolEnd end = Audit("--beside run bundle");
+  EXPECT_EQ(end.status, 0) << Talk();
+  EXPECT_TRUE(end.out.find("A outcome") != std::string::npos) << end.out;
+  EXPECT_TRUE(end.out.find("B outcome") != std::string::npos) << end.out;
+  EXPECT_EQ(Audit("--table --beside run bundle").status, 2);
+  EXPECT_EQ(Audit("--beside absent bundle").status, 3);
+}
+
+TEST_F(AuditTool, BesideRefusesAnotherManifest) {
+  std::filesystem::copy(folder_ / "run", folder_ / "other",
+                        std::filesystem::copy_options::recursive);
+  WriteBytes(folder_ / "other/manifest.json",
+             ReadBytes(folder_ / "run/manifest.json") + "\n");
+  EXPECT_EQ(Audit("--beside run other").status, 2);
+  EXPECT_TRUE(Talk().find("not two runs of one manifest") != std::string::npos)
+      << Talk();
+}
+
 TEST_F(AuditTool, ProvenanceOfAnotherRunIsAFinding) {
   Pack();
   std::string bytes = ReadBytes(folder_ / "bundle/provenance.json");
