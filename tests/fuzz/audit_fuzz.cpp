@@ -8,6 +8,8 @@
 #include <map>
 
 #include "audit/audit.h"
+#include "audit/beside.h"
+#include "audit/quality.h"
 #include "audit/report.h"
 #include "audit/table.h"
 #include "manifests/content_id.h"
@@ -76,7 +78,7 @@ Subject SubjectOf(const Files& files) {
   FileDigests digests;
   for (const auto& [path, bytes] : files) {
     digests[path] = Sha256Hex(bytes);
-    subject.files[path] = {digests[path], bytes.size(), bytes};
+    subject.files[path] = {digests[path], bytes.size(), bytes, {}};
   }
   subject.content_id = ContentId(digests);
   return subject;
@@ -92,7 +94,10 @@ void Check(const Files& files) {
   fuzz::Require(ParseJson(bytes, "audit.json").ok(), "the result is JSON");
   fuzz::Require(EncodeJson(Audit(subject).json) == bytes,
                 "the same subject has the same audit");
-  for (const char c : RenderReport(result.json) + RenderTable(result.json)) {
+  const Result<std::string> beside = RenderBeside(result.json, result.json);
+  for (const char c : RenderReport(result.json) + RenderTable(result.json) +
+                          RenderQuality(result.json) +
+                          (beside.ok() ? *beside : "")) {
     fuzz::Require(c == '\n' || static_cast<unsigned char>(c) >= ' ',
                   "what is printed holds no control character");
   }
