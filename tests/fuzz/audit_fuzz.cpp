@@ -78,7 +78,10 @@ Subject SubjectOf(const Files& files) {
   FileDigests digests;
   for (const auto& [path, bytes] : files) {
     digests[path] = Sha256Hex(bytes);
-    subject.files[path] = {digests[path], bytes.size(), bytes, {}};
+    SubjectFile& file = subject.files[path];
+    file.sha256 = digests[path];
+    file.size_bytes = bytes.size();
+    file.bytes = bytes;
   }
   subject.content_id = ContentId(digests);
   return subject;
