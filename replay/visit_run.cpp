@@ -22,7 +22,9 @@ namespace {
 constexpr int64_t kBatchNs = 500'000;  // Of a warm-up batch, at least.
 constexpr int64_t kBatchCallsMax = int64_t{1} << 20;
 constexpr int64_t kLateBatchesMin = 4;   // In the second half of warm-up,
-constexpr int64_t kWarmUpFactorMax = 4;  // unless it grew this many times.
+constexpr int64_t kWarmUpFactorMax = 4;  // unless it grew this many times
+// and by this much: a slice of another process, or a few.
+constexpr int64_t kWarmUpExtraNs = 50'000'000;
 // Reading the clocks takes far less, a suspension far more.
 constexpr int64_t kSuspendedNsMax = 1'000'000;
 
@@ -219,7 +221,8 @@ class Visit {
       if (elapsed_ns < kBatchNs && batch < kBatchCallsMax) batch *= 2;
     } while (record_.warmup_ns < task_.plan.warmup_ns ||
              (late_batches < kLateBatchesMin &&
-              record_.warmup_ns < kWarmUpFactorMax * task_.plan.warmup_ns));
+              record_.warmup_ns <
+                  kWarmUpFactorMax * task_.plan.warmup_ns + kWarmUpExtraNs));
     record_.probe_ns = std::max<int64_t>(1, probe_ns);
     return Check("warm-up", -1);
   }
