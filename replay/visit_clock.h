@@ -23,9 +23,10 @@ class VisitClock {
 // CLOCK_MONOTONIC_RAW, and what CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC.
 VisitClock& HostClock();
 
-// A batch of calls must last this many times the resolution and overhead of
-// the clock together: what they add to it is then below a thousandth.
-inline constexpr int64_t kClockMargin = 1000;
+// A sample must last this many times the resolution and overhead of the clock
+// together: what they add to it is then below a hundredth. Below that it tells
+// nothing; from there to a thousand times, the audit remarks on it.
+inline constexpr int64_t kClockMargin = 100;
 
 }  // namespace exhibit
 

@@ -22,13 +22,15 @@ constexpr char kTileManifest[] = R"({
   "variants": {"r1": {"mma_output_block": 1}, "r4": {"mma_output_block": 4}},
   "baseline": "r1", "candidate": "r4",
   "cases": [{"name": "small", "shape": [1, 8, 2, 1, 20, 16, 16],
-             "tile": [1, 16]}],
+             "tile": [1, 16]},
+            {"name": "again", "null_of": "small", "placement_bytes": 32}],
   "tolerance": {"absolute": 1e-6, "relative": 1e-5},
   "expect": {"outputs": "bitwise-equal", "capacity": "equal"},
   "replay": {"cycles": 3, "samples": 2, "warmup_ms": 1, "target_ms": 1},
   "decision": {"rule": "pairs/1", "alpha": 0.05, "minimum_effect": 0.01}
 })";
 constexpr char kSmall[] = "small";
+constexpr char kNull[] = "again";
 
 const RunFiles& TileRun() {
   static const RunFiles files = [] {
@@ -145,6 +147,52 @@ TEST(TileForgery, TwoProducers) {
              SetReported("llvm_version", Json("22.1.0")));
   ExpectCode("cpu", "realization-differs",
              SetReported("target_cpu", Json("other")));
+}
+
+TEST(TileRun, ANullCaseIsNeverCalledFasterOrSlower) {
+  const AuditResult result = Audit(SubjectOf(TileRun()));
+  const Json& audit = result.json;
+  const Json::Array& cases = *audit.AsObject()->at("cases").AsArray();
+  ASSERT_EQ(cases.size(), 2u);
+  const Json::Object& null = *cases[1].AsObject();
+  EXPECT_EQ(null.at("null_of"), Json(kSmall));
+  EXPECT_NE(null.at("outcome"), Json("faster"));
+  EXPECT_NE(null.at("outcome"), Json("slower"));
+  EXPECT_EQ(audit.AsObject()->at("cases_tried"), Json(1));
+}
+
+// Both files of the real candidate in a null case's place of it.
+TEST(TileForgery, NullCaseOfTwoObjects) {
+  RunFiles files = TileRun();
+  Edits edits;
+  edits.files = [](RunFiles& run) {
+    for (const char* name : {"/kernel.o", "/kernel.so"}) {
+      run[CaptureFolder(kNull, "r4") + name] =
+          run.at(CaptureFolder(kSmall, "r4") + name);
+    }
+  };
+  Reseal(kNull, edits, files);
+  const AuditResult result = Audit(SubjectOf(files));
+  EXPECT_EQ(result.verdict, Verdict::kFailed);
+  const std::string found = DescribeFindings(result);
+  EXPECT_NE(found.find("the arms of a null case are two objects"),
+            std::string::npos)
+      << found;
+  EXPECT_NE(found.find("link-differs"), std::string::npos) << found;
+}
+
+// The library of the placement that the case does not declare.
+TEST(TileForgery, NullCaseAtAnotherPlacement) {
+  RunFiles files = TileRun();
+  Edits edits;
+  edits.files = [](RunFiles& run) {
+    run[CaptureFolder(kNull, "r4") + "/kernel.so"] =
+        run.at(CaptureFolder(kNull, "r1") + "/kernel.so");
+  };
+  Reseal(kNull, edits, files);
+  const AuditResult result = Audit(SubjectOf(files));
+  EXPECT_EQ(result.verdict, Verdict::kFailed);
+  EXPECT_NE(DescribeFindings(result).find("link-differs"), std::string::npos);
 }
 
 TEST(TileForgery, CloneThatIsNotReported) {
