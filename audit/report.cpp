@@ -331,11 +331,21 @@ std::string RecordedPairs(const Json& audit, const char* path) {
 
 std::string HostLines(const Json& audit) {
   if (JsonAt(audit, "host").is_null()) return "";
-  return "\n## As the run recorded them\n\n- host: " +
-         RecordedPairs(audit, "host") +
-         "\n- tools: " + RecordedPairs(audit, "tool") +
-         "\n- replay: " + RecordedPairs(audit, "replay") +
-         "\n- controls: " + RecordedPairs(audit, "controls") + "\n";
+  std::string text = "\n## As the run recorded them\n\n";
+  const struct {
+    const char* heading;
+    const char* path;
+  } kParts[] = {{"host", "host"},
+                {"tools", "tool"},
+                {"replay", "replay"},
+                {"controls", "controls"}};
+  for (const auto& [heading, path] : kParts) {
+    const std::string pairs = RecordedPairs(audit, path);
+    if (!pairs.empty()) {
+      text += std::string("- ") + heading + ": " + pairs + "\n";
+    }
+  }
+  return text;
 }
 
 std::string AttachmentTable(const Json& audit) {

@@ -153,6 +153,23 @@ TEST_F(AuditTool, DerivedFilesOfAFailedSubjectAreHeldAgainstItOnce) {
       << end.out;
 }
 
+TEST_F(AuditTool, NotComparableRunIsPackedSealedAndVerifiedWithoutARatio) {
+  SyntheticRun run = HonestRun();
+  for (VisitRecord& visit : run.visits) visit.counts.migrations = 1;
+  std::filesystem::remove_all(folder_ / "run");
+  WriteRun(run.Seal(), folder_ / "run");
+  PackAndSeal();
+  for (const char* words : {"bundle", "--table bundle", "--report bundle",
+                            "--check bundle", "--beside run bundle"}) {
+    const ToolEnd end = Audit(words);
+    EXPECT_EQ(end.status, 0) << Talk();
+    EXPECT_TRUE(end.out.find("not-comparable") != std::string::npos) << end.out;
+    // Of 0.9: neither the ratio nor its inverse.
+    EXPECT_EQ(end.out.find("0.9000"), std::string::npos) << end.out;
+    EXPECT_EQ(end.out.find("1.1111"), std::string::npos) << end.out;
+  }
+}
+
 TEST_F(AuditTool, CheckRemarksOnTheDataAndExitsZero) {
   const ToolEnd lines = Audit("--check run");
   EXPECT_EQ(lines.status, 0) << Talk();
