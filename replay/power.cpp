@@ -12,7 +12,9 @@ namespace exhibit {
 namespace {
 
 constexpr double kMadToSpread = 1.48;  // As audit/statistics takes it.
-constexpr double kBaseNs = 1e9;        // Far above the rounding of a sample.
+// The search ends when it knows the answer to this part of itself.
+constexpr int64_t kSearchParts = 16;
+constexpr double kBaseNs = 1e9;  // Far above the rounding of a sample.
 
 DecisionRule RuleOf(const PowerQuestion& question) {
   DecisionRule rule = question.rule;
@@ -129,7 +131,7 @@ Result<std::optional<int64_t>> CyclesFor(const PowerQuestion& question) {
     high = std::min(2 * high, kCyclesToDecideMax);
     EXHIBIT_ASSIGN_OR_RETURN(enough, Reaches(question, high));
   }
-  while (high - low > 1) {
+  while (high - low > std::max<int64_t>(1, high / kSearchParts)) {
     int64_t middle = low + (high - low) / 2;
     EXHIBIT_ASSIGN_OR_RETURN(bool reached, Reaches(question, middle));
     (reached ? high : low) = middle;

@@ -4,12 +4,13 @@
 // by audit/statistics, which will judge the real ones. A simulated visit takes
 //   base * (candidate ? 1 / (1 + effect) : 1) * exp(spread / sqrt(2) * z),
 // z standard normal and independent, so that the ratio of two visits next to
-// each other has the spread that was measured. The answer is the least number
-// of cycles, above the fewest with which the rule can decide at all, for which
-// at least four fifths of kSimulatedCohorts cohorts are called `faster`; it is
-// searched for by halving, as the share grows with the cycles but for small
-// steps. With this many cohorts the share is known to 1.3 per cent (one
-// standard deviation), and the seed is fixed: the same spread, the same answer.
+// each other has the spread that was measured. The answer is a number of cycles
+// for which at least four fifths of kSimulatedCohorts cohorts are called
+// `faster`, from the fewest with which the rule can decide at all. It is
+// searched for by halving, down to a sixteenth of itself: the share grows with
+// the cycles but for small steps. With so many cohorts the share is known to
+// two per cent (one standard deviation), and the seed is fixed: the same
+// spread, the same answer.
 
 #ifndef EXHIBIT_REPLAY_POWER_H_
 #define EXHIBIT_REPLAY_POWER_H_
@@ -23,7 +24,7 @@
 
 namespace exhibit {
 
-inline constexpr int64_t kSimulatedCohorts = 1000;
+inline constexpr int64_t kSimulatedCohorts = 400;
 inline constexpr double kPower = 0.8;
 
 // 1.48 * median(max(r, 1/r) - 1): the spread of one ratio, as the rule's noise

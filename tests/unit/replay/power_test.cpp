@@ -37,11 +37,11 @@ TEST(Power, CyclesAnsweredReachThePowerWithOtherNumbers) {
     ASSERT_TRUE(cycles.ok()) << cycles.error().message;
     ASSERT_TRUE(cycles->has_value()) << row.spread;
     // Another seed than the one that the answer was found with. The share is
-    // known to 0.013, three times which is allowed.
+    // known to 0.02, three times which is allowed.
     question.seed = 99;
     Result<double> power = SimulatedPower(question, **cycles);
     ASSERT_TRUE(power.ok());
-    EXPECT_GE(*power, kPower - 0.04) << row.spread;
+    EXPECT_GE(*power, kPower - 0.06) << row.spread;
     if (**cycles > 3) {
       Result<double> less = SimulatedPower(question, **cycles / 2);
       ASSERT_TRUE(less.ok());
