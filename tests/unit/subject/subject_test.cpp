@@ -1,0 +1,107 @@
+#include "audit/subject.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "archive/pack.h"
+#include "audit/audit.h"
+#include "tests/unit/audit/run_fixture.h"
+
+namespace exhibit::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SubjectTest : public ::testing::Test {
+ protected:
+  SubjectTest() {
+    std::string name = (fs::temp_directory_path() / "exhibit-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    fs::create_directory(Run());
+    WriteRun(HonestRun().Seal(), Run());
+    PackOptions options;
+    options.producer.tool = {"exhibit-archive", "0", std::string(64, 'a'),
+                             std::string(64, 'b')};
+    const auto packed = PackRun(Run(), Bundle(), options);
+    EXPECT_TRUE(packed.ok()) << packed.error().message;
+  }
+  ~SubjectTest() override { fs::remove_all(folder_); }
+
+  std::string Run() const { return folder_ + "/run"; }
+  std::string Bundle() const { return folder_ + "/bundle"; }
+  static std::string AuditOf(const Subject& subject) {
+    return EncodeJson(Audit(subject).json);
+  }
+
+  std::string folder_;
+};
+
+SubjectLimits HoldingNoArrays() {
+  SubjectLimits limits;
+  limits.arrays_bytes_max = 0;
+  return limits;
+}
+
+TEST_F(SubjectTest, ArraysThatAreReadAgainGiveTheSameAudit) {
+  for (const std::string& path : {Run(), Bundle()}) {
+    const auto kept = LoadSubject(path);
+    const auto again = LoadSubject(path, HoldingNoArrays());
+    ASSERT_TRUE(kept.ok() && again.ok()) << path;
+    const std::string audit = AuditOf(*kept);
+    EXPECT_NE(audit.find("\"verdict\":\"verified\""), std::string::npos);
+    EXPECT_EQ(AuditOf(*again), audit);
+    EXPECT_FALSE(*again->failure);
+    size_t held = 0;
+    for (const auto& [name, file] : again->files) {
+      if (name.starts_with("arrays/") && file.bytes) ++held;
+    }
+    EXPECT_EQ(held, 0U);
+  }
+}
+
+TEST_F(SubjectTest, AnArrayThatChangesMeanwhileEndsTheAudit) {
+  const auto subject = LoadSubject(Run(), HoldingNoArrays());
+  ASSERT_TRUE(subject.ok());
+  for (const auto& [path, file] : subject->files) {
+    if (!path.starts_with("arrays/")) continue;
+    // Another last byte, and nothing else.
+    std::fstream stream(Run() + "/" + path,
+                        std::ios::binary | std::ios::in | std::ios::out);
+    stream.seekp(-1, std::ios::end);
+    stream.put('\x55');
+  }
+  Audit(*subject);
+  ASSERT_TRUE(*subject->failure);
+  EXPECT_EQ((*subject->failure)->kind, ErrorKind::kIo);
+}
+
+TEST_F(SubjectTest, WhatASmallBundleGrowsToIsNotAllHeld) {
+  SubjectLimits limits;
+  limits.kept_bytes_free = 0;
+  limits.kept_ratio_max = 1;
+  const auto bundle = LoadSubject(Bundle(), limits);
+  ASSERT_TRUE(bundle.ok());
+  EXPECT_NE(DescribeFindings(Audit(*bundle)).find("over-limit"),
+            std::string::npos);
+  // A run is as large as it looks.
+  const auto run = LoadSubject(Run(), limits);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(Audit(*run).verdict, Verdict::kVerified);
+}
+
+TEST_F(SubjectTest, BlocksThatAreTooLargeToBeginInAreAFinding) {
+  SubjectLimits limits = HoldingNoArrays();
+  limits.archive.block_bytes_max = 100;
+  const auto subject = LoadSubject(Bundle(), limits);
+  ASSERT_TRUE(subject.ok());
+  const AuditResult result = Audit(*subject);
+  EXPECT_EQ(result.verdict, Verdict::kFailed);
+  EXPECT_NE(DescribeFindings(result).find("over-limit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace exhibit::testing
