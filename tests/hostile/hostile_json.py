@@ -176,7 +176,6 @@ MANIFESTS = {
     "no field": replaced(b'"name": "fixture",', b""),
     "empty": lambda m: b"",
     "a list": lambda m: b"[" + m + b"]",
-    "above the limit": lambda m: m + b" " * (1 << 21),
     "a case twice": replaced(b"}],", b'}, {"name": "tiny", "shape": [1, 2, 1, 2, 3, 4, 4], "tile": [1, 16]}],'),
     "a case by a path": replaced(b'"name": "tiny"', b'"name": "../tiny"'),
     "a case of another letter case": replaced(
@@ -195,6 +194,7 @@ MANIFESTS = {
 }
 for name, change in MANIFESTS.items():
     add("manifest", name, manifest_with(change), "manifest-malformed", "manifest.json")
+add("manifest", "above the limit", manifest_with(lambda m: m + b" " * (1 << 21)), "over-limit", "manifest.json")
 add("manifest", "of a later schema", manifest_with(replaced(b"manifest/1", b"manifest/2")), CANNOT_VERIFY,
     "manifest.json")
 add("manifest", "another rule", manifest_with(replaced(b"pairs/1", b"pairs/99")), CANNOT_VERIFY, "manifest.json")
