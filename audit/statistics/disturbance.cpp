@@ -62,10 +62,12 @@ std::vector<std::string> MarksOf(const VisitConditions& c,
 }
 
 bool LostItsProcessor(const std::vector<std::string>& visit_marks) {
-  return std::any_of(
-      visit_marks.begin(), visit_marks.end(), [](const std::string& mark) {
-        return mark == marks::kTimeLost || mark == marks::kMigrated;
-      });
+  const auto has = [&](const char* mark) {
+    return std::find(visit_marks.begin(), visit_marks.end(), mark) !=
+           visit_marks.end();
+  };
+  return has(marks::kMigrated) ||
+         (has(marks::kTimeLost) && has(marks::kSwitches));
 }
 
 }  // namespace exhibit

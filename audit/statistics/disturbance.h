@@ -68,9 +68,11 @@ std::vector<std::string> MarksOf(const VisitConditions& conditions,
                                  std::span<const int64_t> samples_ns,
                                  std::optional<double> usual_khz);
 
-// Whether a visit with these marks lost its processor: cpu-time-lost or
-// migrated. The other marks can come from the code itself (faults), from a
-// reading at the wrong moment (frequency), or are visible in the ratios.
+// Whether the median sample of a visit with these marks may be one without its
+// processor: migrated, or cpu-time-lost together with context-switches. Time
+// lost in fewer samples is what the median withstands. The other marks can come
+// from the code itself (faults), from a reading at the wrong moment
+// (frequency), or are visible in the ratios.
 bool LostItsProcessor(const std::vector<std::string>& visit_marks);
 
 // The two middle quarters of the sorted values: values[n / 4] and

@@ -158,6 +158,7 @@ CaseSamples WithoutProcessor(size_t visits) {
   CaseSamples samples = WithRatios({0.9, 0.9, 0.9, 0.9, 0.9, 0.9});
   for (size_t i = 0; i < visits; ++i) {
     samples.visits[i].conditions.cpu_time_ns = 1;
+    samples.visits[i].conditions.involuntary_switches = 1;
   }
   return samples;
 }

@@ -96,7 +96,8 @@ TEST(Marks, StandSorted) {
 }
 
 TEST(Marks, OnlyALostProcessorCountsTowardsADisturbedHost) {
-  EXPECT_TRUE(LostItsProcessor({marks::kTimeLost}));
+  EXPECT_TRUE(LostItsProcessor({marks::kSwitches, marks::kTimeLost}));
+  EXPECT_FALSE(LostItsProcessor({marks::kTimeLost}));
   EXPECT_TRUE(LostItsProcessor({marks::kMigrated}));
   EXPECT_FALSE(LostItsProcessor({marks::kFrequency, marks::kMajorFaults,
                                  marks::kMinorFaults, marks::kSwitches,
