@@ -1,5 +1,6 @@
 // The files that freeze.json lists: what the manifest names as sources, program
-// texts and attachments, and Exhibit's own source as it was when this tool was built.
+// texts and attachments, and Exhibit's own source as it was when this tool was
+// built.
 
 #ifndef EXHIBIT_CAPTURE_FROZEN_FILES_H_
 #define EXHIBIT_CAPTURE_FROZEN_FILES_H_
