@@ -1,5 +1,6 @@
 #include "replay/visit.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -85,6 +86,17 @@ int64_t KernelNs(const VisitRecord& record) {
                          int64_t{0});
 }
 
+// The visit loaded the library from a copy in memory, which is no file to
+// hash; it had compared the copy's digest.
+void AddLibrary(VisitRecord& record) {
+  std::vector<MappedFile>& files = record.process.mapped_files;
+  files.push_back({"kernel.so", record.library_sha256, ""});
+  std::sort(files.begin(), files.end(),
+            [](const MappedFile& a, const MappedFile& b) {
+              return a.name < b.name;
+            });
+}
+
 Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
                                                   const VisitContext& context,
                                                   const NextVisit& next,
@@ -116,6 +128,7 @@ Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
     TakeMeasured(report.record, record);
     EXHIBIT_ASSIGN_OR_RETURN(record.process.mapped_files,
                              DescribeMappedFiles(report.maps));
+    AddLibrary(record);
     visit.arrays = std::move(report.arrays);
   }
   return std::optional<MeasuredVisit>(std::move(visit));

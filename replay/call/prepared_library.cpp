@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "manifests/run_layout.h"
@@ -22,7 +23,32 @@ Error Failed(ErrorKind kind, const std::string& what, const std::string& path) {
   return Error{kind, what + " " + path + ": " + strerror(errno), ""};
 }
 
-Result<std::string> DigestOf(int fd, const std::string& path) {
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Status WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Failed(ErrorKind::kIo, "cannot write", "a copy");
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return Ok();
+}
+
+// Copies the file to `copy` and returns the digest of what was copied.
+Result<std::string> Copy(int fd, const std::string& path, int copy) {
   struct stat facts = {};
   if (fstat(fd, &facts) != 0)
     return Failed(ErrorKind::kIo, "cannot stat", path);
@@ -48,7 +74,9 @@ Result<std::string> DigestOf(int fd, const std::string& path) {
     if (read_bytes > kLibraryBytesMax) {
       return Error{ErrorKind::kLimitExceeded, path + " grows while read", ""};
     }
-    stream.Update(std::string_view(piece.data(), static_cast<size_t>(count)));
+    const std::string_view bytes(piece.data(), static_cast<size_t>(count));
+    stream.Update(bytes);
+    EXHIBIT_RETURN_IF_ERROR(WriteAll(copy, bytes));
   }
   return stream.FinishHex();
 }
@@ -116,14 +144,22 @@ std::vector<std::string> MissingFlags(
 
 Result<PreparedLibrary> LoadLibrary(const LibraryRequest& request) {
   PreparedLibrary library;
-  library.fd_ = open(request.path.c_str(),
-                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (library.fd_ < 0) {
+  const Descriptor file(open(request.path.c_str(),
+                             O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.get() < 0) {
     return Failed(errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo,
                   "cannot open", request.path);
   }
+  library.fd_ = memfd_create("kernel.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (library.fd_ < 0) {
+    return Failed(ErrorKind::kIo, "cannot make memory for", request.path);
+  }
   EXHIBIT_ASSIGN_OR_RETURN(std::string digest,
-                           DigestOf(library.fd_, request.path));
+                           Copy(file.get(), request.path, library.fd_));
+  if (fcntl(library.fd_, F_ADD_SEALS,
+            F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return Failed(ErrorKind::kIo, "cannot seal the copy of", request.path);
+  }
   if (digest != request.sha256) {
     return Error{
         ErrorKind::kCorrupt,
@@ -142,8 +178,7 @@ Result<PreparedLibrary> LoadLibrary(const LibraryRequest& request) {
                    "Replay on a CPU with these flags."};
     }
   }
-  // Through the descriptor: the file that was hashed, whatever the name now
-  // stands for.
+  // The copy that was hashed, whatever now becomes of the file.
   std::string name = "/proc/self/fd/" + std::to_string(library.fd_);
   library.handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library.handle_ == nullptr) {

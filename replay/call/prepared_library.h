@@ -1,8 +1,10 @@
 // From the file of a prepared library to its entry.
 //
-// The bytes are hashed through one descriptor and loaded through the same one,
-// so what runs is what was hashed. Nothing of the library runs before digest
-// and CPU flags are checked.
+// The bytes are copied into sealed memory while they are hashed, and loaded
+// from there: what runs is what was hashed, and every process has its code in
+// other physical pages. Those of the file are the same in every visit, so a bad
+// set of them would look like a property of the code. Nothing of the library
+// runs before digest and CPU flags are checked.
 
 #ifndef EXHIBIT_REPLAY_CALL_PREPARED_LIBRARY_H_
 #define EXHIBIT_REPLAY_CALL_PREPARED_LIBRARY_H_

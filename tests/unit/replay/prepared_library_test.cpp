@@ -33,6 +33,30 @@ TEST(PreparedLibrary, EntryComputesWhatItShould) {
   EXPECT_TRUE(buffers->GuardsIntact());
 }
 
+TEST(PreparedLibrary, RunsWhatWasHashedWhateverBecomesOfTheFile) {
+  std::string copy = testing::TempDir() + "/replay_cut.so";
+  std::filesystem::copy_file(kGood, copy,
+                             std::filesystem::copy_options::overwrite_existing);
+  LibraryRequest request = Request();
+  request.path = copy;
+  Result<PreparedLibrary> library = LoadLibrary(request);
+  ASSERT_TRUE(library.ok()) << library.error().message;
+  // Code that was mapped from the file would now fault.
+  std::filesystem::resize_file(copy, 0);
+  Result<GuardedBuffers> buffers = GuardedBuffers::Create(
+      {{"x", "input", DType::kF32, {3}, BytesOf(std::vector<float>{1, 2, 3})},
+       {"output", "output", DType::kF32, {3}, ""}},
+      {.workspace_bytes = 64, .dispatch = 3, .workers_per_block = 2});
+  ASSERT_TRUE(buffers.ok());
+  CallEntry(library->entry(), *buffers);
+  std::filesystem::remove(copy);
+  EXPECT_EQ(buffers->OutputFloats("output")[2], 7.0f);
+  Result<std::string> maps = ReadFile("/proc/self/maps", kLibraryBytesMax);
+  ASSERT_TRUE(maps.ok());
+  EXPECT_EQ(maps->find(copy), std::string::npos);
+  EXPECT_NE(maps->find("/memfd:kernel.so"), std::string::npos);
+}
+
 TEST(PreparedLibrary, IsRefusedWhenItsDigestIsAnother) {
   LibraryRequest request = Request();
   request.sha256 = Sha256Hex("another");
