@@ -91,10 +91,9 @@ int64_t KernelNs(const VisitRecord& record) {
 void AddLibrary(VisitRecord& record) {
   std::vector<MappedFile>& files = record.process.mapped_files;
   files.push_back({"kernel.so", record.library_sha256, ""});
-  std::sort(files.begin(), files.end(),
-            [](const MappedFile& a, const MappedFile& b) {
-              return a.name < b.name;
-            });
+  std::sort(
+      files.begin(), files.end(),
+      [](const MappedFile& a, const MappedFile& b) { return a.name < b.name; });
 }
 
 Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
