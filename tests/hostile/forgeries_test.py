@@ -12,20 +12,26 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tool/pipeline"))
 import pipeline  # noqa: E402
 from forger import ForgedRun  # noqa: E402
-from forgeries import ADMITTED, CAUGHT, own_source, samples  # noqa: E402
-from pipeline import (DOES_NOT_HOLD, VERIFIED, audit, files_below, make_bundle, must, read, seal, sha256,  # noqa: E402
-                      write)
+from forgeries import (ADMITTED, CAUGHT, own_source, samples, unlisted_captured_file,  # noqa: E402
+                       unlisted_file)
+from pipeline import (COULD_NOT, DOES_NOT_HOLD, VERIFIED, audit, files_below, make_bundle, must, read, seal,  # noqa: E402
+                      sha256, tool, write)
 
 
 class Forgeries(pipeline.PipelineTest):
     def forge(self, change):
-        """The sealed bundle of the changed run."""
+        """The sealed bundle of the changed run; the run itself where a stray file
+        stands in it, which pack refuses."""
         forged = ForgedRun(self.run_folder)
         change(forged)
         forged.make_consistent()
         folder = os.path.join(self.folder, change.__name__)
-        forged.write(os.path.join(folder, "run"))
-        return make_bundle(folder, os.path.join(folder, "run"))
+        run = os.path.join(folder, "run")
+        forged.write(run)
+        if change in (unlisted_file, unlisted_captured_file):
+            self.assertEqual(COULD_NOT, tool("archive", "pack", run, "-o", os.path.join(folder, "bundle")).returncode)
+            return run
+        return make_bundle(folder, run)
 
     def test_the_forger_changes_nothing_by_itself(self):
         bundle = self.forge(lambda forged: None)

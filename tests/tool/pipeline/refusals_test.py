@@ -168,11 +168,12 @@ class FullDisk(pipeline.PipelineTest):
             self.assert_only_whole_files(run)
 
     def test_a_capture_on_a_full_disk_can_be_resumed(self):
-        self.mount(4096)
+        spare_kib = 1024
+        self.mount((self.size_below("sources") >> 10) + spare_kib)
         run = os.path.join(self.disk, "run")
         filler = os.path.join(self.disk, "filler")
         # Room for the sources, not for what is built.
-        write(bytes((4096 << 10) - self.size_below("sources") - (200 << 10)), filler)
+        write(bytes((spare_kib - 200) << 10), filler)
         done = tool("capture", os.path.join(self.shared, "manifest.json"), "-o", run)
         self.assert_disk_error(done)
         self.assert_only_whole_files(run)
