@@ -204,8 +204,9 @@ Result<std::string> RunCall(const std::string& bytes) {
   run.workspace_bytes = facts->workspace_bytes;
   run.workers_per_block = (*subject)->options.workers_per_block;
   run.tolerance = (*subject)->tolerance();
-  EXHIBIT_ASSIGN_OR_RETURN(const CallReport report,
+  EXHIBIT_ASSIGN_OR_RETURN(CallReport report,
                            RunGuarded((*subject)->callable, run));
+  AddLoadedLibrary(facts->library_sha256, report.process.mapped_files);
   return EncodeCallReport(report);
 }
 

@@ -1,6 +1,5 @@
 #include "replay/visit.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "manifests/host/host.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
+#include "replay/call/prepared_library.h"
 #include "replay/call/worker_process.h"
 #include "replay/visit_message.h"
 #include "replay/visit_worker.h"
@@ -86,16 +86,6 @@ int64_t KernelNs(const VisitRecord& record) {
                          int64_t{0});
 }
 
-// The visit loaded the library from a copy in memory, which is no file to
-// hash; it had compared the copy's digest.
-void AddLibrary(VisitRecord& record) {
-  std::vector<MappedFile>& files = record.process.mapped_files;
-  files.push_back({"kernel.so", record.library_sha256, ""});
-  std::sort(
-      files.begin(), files.end(),
-      [](const MappedFile& a, const MappedFile& b) { return a.name < b.name; });
-}
-
 Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
                                                   const VisitContext& context,
                                                   const NextVisit& next,
@@ -127,7 +117,7 @@ Result<std::optional<MeasuredVisit>> MeasureVisit(const RunState& run,
     TakeMeasured(report.record, record);
     EXHIBIT_ASSIGN_OR_RETURN(record.process.mapped_files,
                              DescribeMappedFiles(report.maps));
-    AddLibrary(record);
+    AddLoadedLibrary(record.library_sha256, record.process.mapped_files);
     visit.arrays = std::move(report.arrays);
   }
   return std::optional<MeasuredVisit>(std::move(visit));

@@ -142,6 +142,14 @@ std::vector<std::string> MissingFlags(
   return missing;
 }
 
+void AddLoadedLibrary(const std::string& sha256,
+                      std::vector<MappedFile>& mapped_files) {
+  mapped_files.push_back({"kernel.so", sha256, ""});
+  std::sort(
+      mapped_files.begin(), mapped_files.end(),
+      [](const MappedFile& a, const MappedFile& b) { return a.name < b.name; });
+}
+
 Result<PreparedLibrary> LoadLibrary(const LibraryRequest& request) {
   PreparedLibrary library;
   const Descriptor file(open(request.path.c_str(),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "manifests/entry.h"
+#include "manifests/records.h"
 #include "manifests/result.h"
 
 namespace exhibit {
@@ -48,6 +49,11 @@ class PreparedLibrary {
 // this CPU lacks a required flag, kLimitExceeded when the file is larger than
 // kLibraryBytesMax, and kIo.
 Result<PreparedLibrary> LoadLibrary(const LibraryRequest& request);
+
+// Adds a library that LoadLibrary compared with `sha256` to what a process had
+// mapped, which lists files and so not the copy. Sorted by name, as the rest.
+void AddLoadedLibrary(const std::string& sha256,
+                      std::vector<MappedFile>& mapped_files);
 
 // The flags of the first CPU in /proc/cpuinfo, sorted. Reads no more of it.
 Result<std::vector<std::string>> ReadCpuFlags();
