@@ -37,6 +37,10 @@ SignatureReport CheckSignature(const Subject& subject,
     return {"unsound", "", "the signature cannot be read"};
   }
   const std::string key_id = KeyId(signature->key);
+  if (subject.content_id.empty()) {
+    return Unsound(key_id, "the run it should vouch for cannot be read",
+                   findings);
+  }
   if (signature->content_id != subject.content_id) {
     return Unsound(key_id, "it signs another content id", findings);
   }

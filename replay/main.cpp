@@ -189,6 +189,9 @@ Exit EndPlanFor(AttemptLog& attempt, const PlanForReport& report,
 Exit PlanFor(const Words& words, Prepared& prepared) {
   Result<double> effect = ParsePercent(words.plan_for);
   if (!effect.ok()) return ReportUsage(effect.error());
+  // Before the start line: it depends on the manifest alone.
+  Status possible = CheckEffect(prepared.run.manifest, *effect);
+  if (!possible.ok()) return ReportUsage(possible.error());
   Result<AttemptLog> attempt =
       AttemptLog::Start(words.run, "replay", prepared.tool);
   if (!attempt.ok()) return ReportError(attempt.error());

@@ -130,15 +130,16 @@ Result<CasePlan> PlanOf(const Manifest& m, const CaseState& state,
 
 }  // namespace
 
+Status CheckEffect(const Manifest& manifest, double effect) {
+  if (effect > manifest.minimum_effect) return Ok();
+  const Result<std::optional<int64_t>> why =
+      CyclesFor({.spread = 0, .effect = effect, .rule = RuleOf(manifest)});
+  return why.ok() ? Ok() : Status(why.error());
+}
+
 Result<PlanForReport> PlanForEffect(const CohortRequest& request,
                                     const RunState& run, double effect) {
   PlanForReport report;
-  // Asked before anything is measured: it depends on the manifest alone.
-  if (!(effect > run.manifest.minimum_effect)) {
-    Result<std::optional<int64_t>> why = CyclesFor(
-        {.spread = 0, .effect = effect, .rule = RuleOf(run.manifest)});
-    if (!why.ok()) return why.error();
-  }
   int64_t total = ComparingCases(run.manifest);
   for (size_t i = 0; i < run.cases.size(); ++i) {
     if (!run.manifest.cases[i].null_of.empty()) continue;

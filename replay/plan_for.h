@@ -35,6 +35,9 @@ struct PlanForReport {
   std::vector<CasePlan> cases;  // Those that compare something, as declared.
 };
 
+// Whether the rule of the manifest could find an effect of that size at all.
+Status CheckEffect(const Manifest& manifest, double effect);
+
 // `effect` as in power.h. The run must be locked and is not written to.
 //
 // Fails with kInvalidArgument when no number of cycles can find the effect, or

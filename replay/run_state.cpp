@@ -1,5 +1,7 @@
 #include "replay/run_state.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "manifests/file.h"
@@ -155,6 +157,21 @@ Status ReadVisits(const RunState& run, CaseState& state) {
                "Start a new run."};
 }
 
+// A visit that is missing before others cannot be made up for.
+Status CheckNoGap(const RunState& run, const CaseState& state) {
+  const std::string folder = InRun(run.path, ReplayFolder(state.name));
+  if (!PathExists(folder)) return Ok();
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           ListFiles(folder));
+  const auto found = std::count_if(
+      names.begin(), names.end(),
+      [](const std::string& name) { return name.starts_with("visit-"); });
+  const auto read = static_cast<std::ptrdiff_t>(state.visits.size());
+  if (found == read) return Ok();
+  return Corrupt(VisitPath(state.name, read),
+                 "it is missing, and a later visit stands");
+}
+
 Result<CaseState> ReadCase(const RunState& run, const std::string& name) {
   CaseState state;
   state.name = name;
@@ -179,6 +196,7 @@ Result<CaseState> ReadCase(const RunState& run, const std::string& name) {
       state.candidate, ReadCapture(run, state, sha256, run.manifest.candidate));
   EXHIBIT_RETURN_IF_ERROR(ReadPlan(run, state));
   EXHIBIT_RETURN_IF_ERROR(ReadVisits(run, state));
+  EXHIBIT_RETURN_IF_ERROR(CheckNoGap(run, state));
   return state;
 }
 

@@ -49,6 +49,15 @@ Row RowOf(const std::string& case_name, const std::string& variant,
   return row;
 }
 
+// Foreign code has no plan, only what its author declares.
+Row LibraryRow(const std::string& case_name, const ManifestVariant& variant) {
+  Row row = {case_name, variant.name};
+  row.resize(Headings().size() - 1, "-");
+  row[4] = std::to_string(variant.workspace_bytes);
+  row.push_back("library " + variant.library);
+  return row;
+}
+
 // Columns as wide as their widest cell; the last is left ragged.
 std::string Align(const std::vector<Row>& rows) {
   std::vector<size_t> widths(Headings().size(), 0);
@@ -75,6 +84,10 @@ Outcome<std::string> CapacityTable(const CommandManifest& command) {
   std::vector<Row> rows = {Headings()};
   for (const ManifestCase& c : command.manifest.cases) {
     for (const ManifestVariant& variant : c.variants) {
+      if (variant.kind == "library") {
+        rows.push_back(LibraryRow(c.name, variant));
+        continue;
+      }
       const Result<TileOptions> options =
           OptionsFor(command.manifest, c, variant);
       if (!options.ok()) return Failure{options.error()};

@@ -71,11 +71,14 @@ Status WriteFolder(const std::string& folder, const CompiledKernel& kernel) {
       {"kernel.o", &kernel.object},
       {"kernel.so", &library},
       {"realization.json", &kernel.realization}};
-  for (const auto& [name, bytes] : files) {
-    const std::string path = folder + "/" + name;
-    if (!PathExists(path)) continue;
-    return Error{ErrorKind::kInvalidArgument, path + " exists",
-                 "nothing is overwritten: name a new folder"};
+  if (PathExists(folder)) {
+    EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                             ListFiles(folder));
+    if (!names.empty()) {
+      return Error{ErrorKind::kInvalidArgument,
+                   folder + "/" + names.front() + " exists",
+                   "nothing is overwritten or mixed up: name a new folder"};
+    }
   }
   EXHIBIT_RETURN_IF_ERROR(CreateFolders(folder));
   for (const auto& [name, bytes] : files) {

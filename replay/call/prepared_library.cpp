@@ -47,6 +47,12 @@ Status WriteAll(int fd, std::string_view bytes) {
   return Ok();
 }
 
+// What /proc shows of the copy: the file's path, or the end of a long one.
+std::string MemoryName(const std::string& path) {
+  constexpr size_t kBytesMax = 200;  // The kernel takes 249.
+  return path.size() <= kBytesMax ? path : path.substr(path.size() - kBytesMax);
+}
+
 // Copies the file to `copy` and returns the digest of what was copied.
 Result<std::string> Copy(int fd, const std::string& path, int copy) {
   struct stat facts = {};
@@ -158,7 +164,8 @@ Result<PreparedLibrary> LoadLibrary(const LibraryRequest& request) {
     return Failed(errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo,
                   "cannot open", request.path);
   }
-  library.fd_ = memfd_create("kernel.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  library.fd_ = memfd_create(MemoryName(request.path).c_str(),
+                             MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (library.fd_ < 0) {
     return Failed(ErrorKind::kIo, "cannot make memory for", request.path);
   }

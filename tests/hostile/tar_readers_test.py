@@ -78,7 +78,7 @@ class Maker:
 
     def contents(self):
         which = self.pick()
-        size = int(self.blocks[which][124:135], 8)
+        size = int(self.blocks[which][124:135].strip(b"\0 ") or b"0", 8)
         if size and which:
             self.change(which, BLOCK + self.draw.randrange(size), b"\xaa")
 

@@ -32,15 +32,20 @@ bool Eventually(const std::function<bool()>& condition) {
   return false;
 }
 
-// Whether any process has a file below `folder` mapped.
+// Whether any process that works in the run `folder` has a library loaded: from
+// a copy in memory, which goes by its path in the run.
 bool AnyProcessMaps(const std::string& folder) {
   std::error_code ignored;
   for (const auto& entry :
        std::filesystem::directory_iterator("/proc", ignored)) {
+    if (std::filesystem::read_symlink(entry.path() / "cwd", ignored) !=
+        std::filesystem::canonical(folder)) {
+      continue;
+    }
     std::ifstream maps(entry.path() / "maps");
     std::stringstream text;
     text << maps.rdbuf();
-    if (text.str().find(folder) != std::string::npos) return true;
+    if (text.str().find("/memfd:captures/") != std::string::npos) return true;
   }
   return false;
 }
@@ -189,6 +194,18 @@ TEST_F(ReplayCohort, KilledReplayGoesOnWhereItStopped) {
   EXPECT_EQ(static_cast<int64_t>(attempts.size()), VisitsNeeded(2, attempts));
 }
 
+TEST_F(ReplayCohort,
+       VisitMissingBeforeOthersIsRefusedBeforeAnythingIsMeasured) {
+  BuildSlowRun();
+  ASSERT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+  ASSERT_TRUE(std::filesystem::remove(run_ + "/replays/n200/visit-0003.json"));
+  std::map<std::string, std::string> before = ReadTree(run_);
+  ToolEnd end = RunReplay({run_, "--quiet"});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_NE(end.talk.find("visit-0003.json"), std::string::npos) << end.talk;
+  EXPECT_EQ(ReadTree(run_), before);
+}
+
 TEST_F(ReplayCohort, PairSplitByAnInterruptionIsReplacedByACycle) {
   BuildSlowRun();
   // Stop within a pair: after an even visit.
@@ -314,8 +331,9 @@ TEST_F(ReplayCohort, PlanForRefusesWhatTheRuleCannotFind) {
   BuildRun({.folder = run_});
   EXPECT_EQ(RunReplay({run_, "--plan-for", "two"}).status, 2);
   ToolEnd end = RunReplay({run_, "--plan-for", "0.5%"});
-  EXPECT_EQ(end.status, 3);
+  EXPECT_EQ(end.status, 2);
   EXPECT_NE(end.talk.find("minimum_effect"), std::string::npos) << end.talk;
+  EXPECT_EQ(ReadAttemptRecords(run_).back().stage, "capture");
 }
 
 TEST_F(ReplayCohort, SignalsEndItCleanlyAndItGoesOn) {
