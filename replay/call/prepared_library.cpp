@@ -15,6 +15,7 @@
 
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
+#include "replay/call/descriptor.h"
 
 namespace exhibit {
 namespace {
@@ -22,20 +23,6 @@ namespace {
 Error Failed(ErrorKind kind, const std::string& what, const std::string& path) {
   return Error{kind, what + " " + path + ": " + strerror(errno), ""};
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Status WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "manifests/sha256.h"
+#include "replay/call/descriptor.h"
 #include "replay/call/fault_report.h"
 
 namespace exhibit {
@@ -47,20 +48,6 @@ struct ResultHeader {
 
 // How often a parent that can be interrupted looks up without being told.
 constexpr int kLookUpMs = 250;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Error Failed(const std::string& what) {
   return Error{ErrorKind::kIo, what + ": " + strerror(errno), ""};
