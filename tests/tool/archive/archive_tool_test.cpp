@@ -20,21 +20,9 @@ echo 'int main() {}' > run/sources/archive/pack.cpp
 echo A > run/sources/A.txt
 )sh";
 
-class ArchiveToolTest : public testing::Test {
+class ArchiveToolTest : public ShellTest {
  protected:
   ArchiveToolTest() { Expect(0, kMakeRun, ""); }
-
-  // Runs `script`; it must end with `status` and say `part`.
-  void Expect(int status, const std::string& script, const std::string& part) {
-    const ShellEnd end = shell_.Run(script);
-    EXPECT_EQ(end.status, status) << script << "\n" << end.talk;
-    EXPECT_NE(end.talk.find(part), std::string::npos)
-        << "expected: " << part << "\nread: " << end.talk;
-  }
-  // Runs `script`, which must succeed.
-  void Holds(const std::string& script) { Expect(0, script, ""); }
-
-  const Shell shell_;
 };
 
 TEST_F(ArchiveToolTest, OrdinaryToolsReadABundle) {

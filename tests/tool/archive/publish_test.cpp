@@ -12,22 +12,13 @@
 namespace exhibit {
 namespace {
 
-class PublishTest : public ::testing::Test {
+class PublishTest : public ShellTest {
  protected:
   PublishTest() {
     std::filesystem::create_directory(shell_.folder() + "/run");
     exhibit::testing::WriteRun(exhibit::testing::HonestRun().Seal(),
                                shell_.folder() + "/run");
   }
-  void Expect(int status, const std::string& script, const std::string& part) {
-    const ShellEnd end = shell_.Run(script);
-    EXPECT_EQ(end.status, status) << script << "\n" << end.talk;
-    EXPECT_NE(end.talk.find(part), std::string::npos)
-        << "expected: " << part << "\nread: " << end.talk;
-  }
-  void Holds(const std::string& script) { Expect(0, script, ""); }
-
-  const Shell shell_;
 };
 
 TEST_F(PublishTest, AWholeRunIsPackedWithoutAWarning) {

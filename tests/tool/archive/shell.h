@@ -3,6 +3,8 @@
 #ifndef EXHIBIT_TESTS_TOOL_ARCHIVE_SHELL_H_
 #define EXHIBIT_TESTS_TOOL_ARCHIVE_SHELL_H_
 
+#include <gtest/gtest.h>
+
 #include <string>
 
 namespace exhibit {
@@ -27,6 +29,22 @@ class Shell {
 
  private:
   std::string folder_;
+};
+
+// A test that runs scripts in one folder of its own.
+class ShellTest : public testing::Test {
+ protected:
+  // Runs `script`; it must end with `status` and say `part`.
+  void Expect(int status, const std::string& script, const std::string& part) {
+    const ShellEnd end = shell_.Run(script);
+    EXPECT_EQ(end.status, status) << script << "\n" << end.talk;
+    EXPECT_NE(end.talk.find(part), std::string::npos)
+        << script << "\nexpected: " << part << "\nread: " << end.talk;
+  }
+  // Runs `script`, which must succeed.
+  void Holds(const std::string& script) { Expect(0, script, ""); }
+
+  const Shell shell_;
 };
 
 }  // namespace exhibit

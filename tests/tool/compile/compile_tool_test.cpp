@@ -24,21 +24,9 @@ parallel i < 8 {
 END
 )sh";
 
-class CompileToolTest : public testing::Test {
+class CompileToolTest : public ShellTest {
  protected:
   CompileToolTest() { Expect(0, kDouble, ""); }
-
-  // Runs `script`; it must end with `status` and say `part`.
-  void Expect(int status, const std::string& script, const std::string& part) {
-    const ShellEnd end = shell_.Run(script);
-    EXPECT_EQ(end.status, status) << script << "\n" << end.talk;
-    EXPECT_NE(end.talk.find(part), std::string::npos)
-        << script << "\n"
-        << end.talk << "\nlacks: " << part;
-  }
-
- private:
-  Shell shell_;
 };
 
 TEST_F(CompileToolTest, AFolderGetsEveryStepOfTheWay) {
