@@ -187,7 +187,7 @@ class Rooms(unittest.TestCase):
     def test_the_top_level_is_what_was_agreed(self):
         allowed = {"CMakeLists.txt", "compiler", "capture", "replay", "audit", "archive", "manifests", "tests",
                    "README.md", "exhibit", "LICENSE", "CMakePresets.json"}
-        generated = {"build", "out", "build-reviewer", "build-sanitize"}
+        generated = {"build", "out", "build-reviewer", "build-sanitize", "build-fuzz"}
         names = {n for n in os.listdir(ARGUMENTS.source) if not n.startswith(".")}
         self.assertEqual(names - allowed - generated, set())
 
