@@ -61,6 +61,7 @@ int NoPassword(char*, int, int, void*) { return -1; }
 
 Bio Reader(std::string_view pem) {
   Start();
+  if (pem.empty()) pem = "";  // A null pointer would be refused as memory is.
   Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (!bio) throw std::bad_alloc();
   return bio;

@@ -130,6 +130,19 @@ TEST(Signature, OtherSpellingsAreRefused) {
       ErrorKind::kUnsupported);
 }
 
+// A view of nothing may have no address.
+TEST(Signature, AnEmptyTextHoldsNoKey) {
+  for (const std::string_view none :
+       {std::string_view(), std::string_view("")}) {
+    const auto key = ReadPublicKey(none, "pub.pem");
+    ASSERT_FALSE(key.ok());
+    EXPECT_EQ(key.error().kind, ErrorKind::kCorrupt);
+    const auto made = SignContentId(Empty(), none, "key.pem");
+    ASSERT_FALSE(made.ok());
+    EXPECT_EQ(made.error().kind, ErrorKind::kCorrupt);
+  }
+}
+
 TEST(Signature, KeysOfAnotherKindAreRefused) {
   EXPECT_EQ(ReadPublicKey(kRsaPublic, "pub.pem").error().kind,
             ErrorKind::kUnsupported);
