@@ -175,8 +175,8 @@ struct CaptureRecord {
   int64_t workspace_bytes = 0;
   std::vector<std::string>
       required_cpu_flags;  // /proc/cpuinfo spelling, sorted.
-  // How long each phase of the build took: plan, emit, optimize, assembly, jit,
-  // link. Empty for a library.
+  // How long each phase of the build took: plan, emit, optimize, assembly, jit.
+  // Empty for a library.
   std::map<std::string, std::optional<int64_t>> build_ns;
   std::vector<FileEntry>
       files;  // Of this folder, all but capture.json, sorted.

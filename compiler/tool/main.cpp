@@ -32,7 +32,7 @@ namespace {
 struct Arguments {
   std::string program;
   std::string attention;
-  std::string tile = "1,16";
+  std::string tile;  // Empty: "1,16", where there is attention.
   std::vector<std::string> settings;
   std::string cpu;  // Empty: native, or the recorded one of --reproduce.
   std::string reproduce;
@@ -210,8 +210,9 @@ Exit PrintCapacity(const Arguments& arguments) {
 
 bool AsksToCompile(const Arguments& arguments) {
   return !(arguments.program.empty() && arguments.attention.empty() &&
-           arguments.settings.empty() && arguments.folder.empty() &&
-           arguments.emit.empty() && !arguments.explain);
+           arguments.tile.empty() && arguments.settings.empty() &&
+           arguments.folder.empty() && arguments.emit.empty() &&
+           !arguments.explain);
 }
 
 // What takes the place of compiling, or nullopt.
@@ -240,6 +241,27 @@ Status CheckCpu(const std::string& cpu) {
   return target.ok() ? Ok() : Status(target.error());
 }
 
+Outcome<tile::Program> ReadProgram(const Arguments& arguments,
+                                   const TileOptions& options) {
+  if (arguments.program.empty()) {
+    return ReadAttention(arguments.attention,
+                         arguments.tile.empty() ? "1,16" : arguments.tile,
+                         options);
+  }
+  // What only a built-in program reads must not seem to have been obeyed.
+  const TileOptions defaults;
+  for (const auto& [flag, is_given] :
+       {std::pair{"--tile", !arguments.tile.empty()},
+        std::pair{"--set qk", options.qk != defaults.qk},
+        std::pair{"--set pv", options.pv != defaults.pv}}) {
+    if (!is_given) continue;
+    return UsageFailure(std::string(flag) + " belongs to --attention, and " +
+                            arguments.program + " is a program text",
+                        "the text says itself how it is tiled and contracted");
+  }
+  return ReadProgramText(arguments.program);
+}
+
 Exit Run(const Arguments& arguments) {
   if (const auto other = RunOther(arguments)) return *other;
   if (arguments.program.empty() == arguments.attention.empty()) {
@@ -257,10 +279,7 @@ Exit Run(const Arguments& arguments) {
   auto options = ReadSettings(arguments.settings);
   if (auto* failure = std::get_if<Failure>(&options)) return Report(*failure);
   const auto& chosen = std::get<TileOptions>(options);
-  auto program =
-      arguments.program.empty()
-          ? ReadAttention(arguments.attention, arguments.tile, chosen)
-          : ReadProgramText(arguments.program);
+  auto program = ReadProgram(arguments, chosen);
   if (auto* failure = std::get_if<Failure>(&program)) return Report(*failure);
   return Compile(arguments, std::get<tile::Program>(program), chosen);
 }
@@ -280,7 +299,8 @@ int main(int argc, char** argv) {
   command.Text("PROGRAM", arguments.program, "Tile program, - for stdin");
   command.Text("--attention", arguments.attention,
                "Built-in attention: B,Hq,Hkv,Q,K,D,Dv");
-  command.Text("--tile", arguments.tile, "Its query and key block: BQ,BK");
+  command.Text("--tile", arguments.tile,
+               "Its query and key block: BQ,BK (1,16 unless given)");
   command.TextList("--set", arguments.settings, "OPTION=VALUE");
   command.Text("--cpu", arguments.cpu,
                "native (the default), x86-64, x86-64-v2, -v3 or -v4");
@@ -289,8 +309,12 @@ int main(int argc, char** argv) {
                "unless --cpu is given, and compare the bytes: one line per "
                "object, exit 1 if any differs, 4 if another LLVM made it");
   command.TextList("--capacity", arguments.capacity,
-                   "MANIFEST: what every capture of it will hold, as a table; "
-                   "may be given again");
+                   "MANIFEST: what every capture of it will hold, as a table: "
+                   "bytes and number of the arrays of one worker, bytes of "
+                   "workspace, how many mma are blocked, of those in both "
+                   "dimensions, how many have a rolled K loop, full and tail "
+                   "packets of a dispatch, each array with its elements; may "
+                   "be given again");
   command.Text("-o,--output", arguments.folder,
                "Folder for program, IR, assembly, object, library, report");
   command.Text("--emit", arguments.emit,

@@ -136,6 +136,17 @@ TEST_F(CompileToolTest, AnIllegalOptionIsAUsageErrorThatNamesTheLegalSet) {
   Expect(2, "exhibit-compile --attention 1,3,2,1,9,4,4 --emit ir", "3");
 }
 
+TEST_F(CompileToolTest, WhatOnlyAttentionReadsIsRefusedBesideAText) {
+  Expect(2, "exhibit-compile double.tile --tile 1,16 --emit ir",
+         "--tile belongs to --attention, and double.tile is a program text");
+  Expect(2, "exhibit-compile double.tile --set qk=reduce --emit ir",
+         "--set qk belongs to --attention");
+  Expect(2, "exhibit-compile double.tile --set pv=reduce --emit ir",
+         "--set pv belongs to --attention");
+  Expect(2, "exhibit-compile --capacity x.json --tile 1,16",
+         "beside it");
+}
+
 TEST_F(CompileToolTest, WhatIsUnknownIsUnsupported) {
   Expect(4, "exhibit-compile double.tile --set speed=9 --emit ir", "speed");
   Expect(4, "exhibit-compile double.tile --cpu znver9 --emit ir", "znver9");
