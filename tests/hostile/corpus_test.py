@@ -34,6 +34,7 @@ from forger import ForgedRun  # noqa: E402
 from forgeries import ADMITTED, CAUGHT  # noqa: E402
 
 CPU_SECONDS = 30
+SANITIZED_CPU_SECONDS = 300
 MEMORY_BYTES = 1 << 30
 OUTPUT_BYTES = 4 << 20
 SMALL_RUN = "../tests/small_run"  # From the folder of the tools.
@@ -46,6 +47,12 @@ ELSEWHERE = {}
 def limit():
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def sanitized_limit():
+    """No limit of memory: a sanitizer reserves far more address space than there is."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SANITIZED_CPU_SECONDS, SANITIZED_CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -66,7 +73,7 @@ class Base:
 def audit(subject, *words):
     command = [os.path.join(pipeline.options.bin, "exhibit-audit"), "--quiet", *words, subject]
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False,
-                          preexec_fn=limit, cwd="/")
+                          preexec_fn=sanitized_limit if pipeline.sanitized() else limit, cwd="/")
 
 
 def documented_codes():

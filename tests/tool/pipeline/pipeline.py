@@ -2,6 +2,7 @@
 a run and a bundle made from it. No test stands here."""
 
 import argparse
+import functools
 import hashlib
 import json
 import os
@@ -41,6 +42,12 @@ def main():
     options.bin = os.path.abspath(options.bin)
     options.source = os.path.abspath(options.source)
     unittest.main(argv=sys.argv[:1] + others)
+
+
+@functools.cache
+def sanitized():
+    """Whether the tools were built with AddressSanitizer, which takes terabytes of address space."""
+    return b"__asan_init" in read(options.bin, "exhibit-audit")
 
 
 def sha256(data):
