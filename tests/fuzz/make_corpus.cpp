@@ -202,9 +202,25 @@ void AddArchives(const Corpus& corpus) {
   producer.tool = {"exhibit-archive", "0.1.0", Sha256Hex("tool"),
                    Sha256Hex("source")};
   producer.libraries = {{"liblzma", "5.4.1", Sha256Hex("liblzma")}};
-  corpus.Add("provenance", "packed.json",
-             EncodeProvenance(DescribePacking(
-                 Sha256Hex(index), Sha256Hex("manifest"), producer)));
+  const std::string provenance = EncodeProvenance(
+      DescribePacking(Sha256Hex(index), Sha256Hex("manifest"), producer));
+  corpus.Add("provenance", "packed.json", provenance);
+  // Bundles: what bundle_fuzz.cpp compresses and seals, and one as it lies.
+  const std::string none = AsPart("");
+  corpus.Add("bundle", "sealed",
+             '\3' + AsPart(tars[0]) + AsPart(tars[1]) + AsPart(provenance));
+  FileDigests sealed;
+  std::string bundle(1, '\0');
+  for (const auto& [name, bytes] : Members{{"evidence.tar.xz", Xz(tars[0])},
+                                           {"sources.tar.gz", Gzip(tars[1])},
+                                           {"provenance.json", provenance}}) {
+    sealed[name] = Sha256Hex(bytes);
+    bundle += AsPart(bytes);
+  }
+  bundle += none + none + none + none;
+  corpus.Add("bundle", "with_seal", bundle + AsPart(EncodeIndex(sealed)));
+  sealed["report.md"] = Sha256Hex("");
+  corpus.Add("bundle", "seal_of_more", bundle + AsPart(EncodeIndex(sealed)));
 }
 
 void AddPrograms(const Corpus& corpus) {

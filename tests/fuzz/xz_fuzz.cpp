@@ -3,12 +3,23 @@
 
 #include "archive/xz.h"
 #include "tests/fuzz/codec_check.h"
+#include "tests/fuzz/xz_sums.h"
 
 using namespace exhibit;
 
+namespace {
+
+void Check(std::string_view bytes) {
+  fuzz::CheckCodec<XzSource>(
+      bytes, [](ByteSink& sink) { return XzSink::Create(sink, 1); });
+}
+
+}  // namespace
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::CheckCodec<XzSource>(fuzz::TextOf(data, size), [](ByteSink& sink) {
-    return XzSink::Create(sink, 1);
-  });
+  const std::string_view bytes = fuzz::TextOf(data, size);
+  Check(bytes);
+  const std::string summed = fuzz::WithXzSums(bytes);
+  if (summed != bytes) Check(summed);
   return 0;
 }

@@ -1,0 +1,1 @@
+{"content_id":"acba25512100f80b56fc3ccd14c65be55d94800cda77585c5f41a887e398f9be","public_key":"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a","schema":"exhibit.signature/1","signature":"6dbca9c8aae1ec32f0b9924f3e9adabfef2d8c070ad195d0ceb8188a2c884291d7ab2afd4f55cf105e0fc9076b571815c8776181eb6b68953eacd8606310f90c"}
