@@ -76,7 +76,7 @@ Status Packer::HashRun() {
     EXHIBIT_ASSIGN_OR_RETURN(FileSource contents,
                              FileSource::Open(run_, file.path));
     StoppableSource stoppable(contents, steps_);
-    ScanningSource scanned(stoppable, WordsFor(file.path), file.path);
+    ScanningSource scanned(stoppable, WordsFor(file.path));
     HashingSource hashed(scanned);
     EXHIBIT_ASSIGN_OR_RETURN(const uint64_t size_bytes, Drain(hashed));
     (void)size_bytes;

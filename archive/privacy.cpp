@@ -1,15 +1,12 @@
 #include "archive/privacy.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace exhibit {
 namespace {
 
 constexpr size_t kNameCharactersMin = 4;
-constexpr std::string_view kArrayMagic("\x93NUMPY\x01\x00", 8);
-constexpr size_t kArrayPrefixBytes = 10;
 
 bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -142,28 +139,9 @@ std::optional<PrivateFind> PrivacyScanner::Finish() {
   return std::move(find_);
 }
 
-ScanningSource::ScanningSource(ByteSource& source, const PrivateWords& words,
-                               std::string_view path)
-    : source_(source), scanner_(words), may_be_array_(path.ends_with(".npy")) {}
-
-uint64_t ScanningSource::HeaderBytes(std::string_view piece) const {
-  constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
-  if (!may_be_array_ || piece.size() < kArrayPrefixBytes ||
-      !piece.starts_with(kArrayMagic)) {
-    return kAll;
-  }
-  return kArrayPrefixBytes + static_cast<unsigned char>(piece[8]) +
-         256 * uint64_t{static_cast<unsigned char>(piece[9])};
-}
-
 Result<size_t> ScanningSource::Read(char* data, size_t size) {
   EXHIBIT_ASSIGN_OR_RETURN(const size_t got, source_.Read(data, size));
-  const std::string_view piece(data, got);
-  if (!begun_) left_ = HeaderBytes(piece);
-  begun_ = true;
-  const auto count = static_cast<size_t>(std::min<uint64_t>(left_, got));
-  scanner_.Feed(piece.substr(0, count));
-  left_ -= count;
+  scanner_.Feed({data, got});
   return got;
 }
 

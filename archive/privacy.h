@@ -73,25 +73,19 @@ class PrivacyScanner {
   std::optional<PrivateFind> find_;
 };
 
-// What passes through from `source` on to a scanner. Of a NumPy array only the
-// header is looked through: its data are numbers.
+// What passes through from `source` on to a scanner.
 class ScanningSource : public ByteSource {
  public:
-  // `source` and `words` must outlive this. `path` is of the file read.
-  ScanningSource(ByteSource& source, const PrivateWords& words,
-                 std::string_view path);
+  // `source` and `words` must outlive this.
+  ScanningSource(ByteSource& source, const PrivateWords& words)
+      : source_(source), scanner_(words) {}
   Result<size_t> Read(char* data, size_t size) override;
   // After the end of the source.
   std::optional<PrivateFind> Finish() { return scanner_.Finish(); }
 
  private:
-  uint64_t HeaderBytes(std::string_view piece) const;
-
   ByteSource& source_;
   PrivacyScanner scanner_;
-  const bool may_be_array_;
-  bool begun_ = false;
-  uint64_t left_ = 0;  // Bytes that are still to be looked through.
 };
 
 // The same for a text at hand, such as the path of a member.

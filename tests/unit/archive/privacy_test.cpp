@@ -92,22 +92,40 @@ TEST(Privacy, NothingIsMadeUpWherePiecesAreCut) {
   }
 }
 
-TEST(Privacy, OfAnArrayOnlyTheHeaderIsLookedThrough) {
-  const std::string magic("\x93NUMPY\x01\x00", 8);
-  const std::string data = "/home/alexandra/x";
-  const auto scan = [](const std::string& bytes, std::string_view path) {
-    const PrivateWords words = Words();
-    StringSource source(bytes);
-    ScanningSource scanned(source, words, path);
-    EXPECT_TRUE(Drain(scanned).ok());
-    return scanned.Finish().has_value();
+TEST(Privacy, NoPlaceInARunIsOverlooked) {
+  const std::string folder = "/home/alexandra/k.c";
+  const std::string array = std::string("\x93NUMPY\x01\x00\x14\x00", 10) +
+                            "{'descr': '<f4'}   \n" + std::string(64, '\x3f');
+  const std::string object =
+      std::string("\x7f\x45LF\x02\x01\x01\0\0", 9) + std::string(100, '\0');
+  const struct {
+    const char* path;
+    std::string bytes;
+  } kPlaces[] = {
+      {"sources/manifest/kernel.c", "#line 1 \"" + folder + "\"\n"},
+      {"arrays/header.npy", "\x93NUMPY{'x': '" + folder + "'}"},
+      {"arrays/data.npy", array + folder},
+      // The symbol of type FILE, in the string table.
+      {"captures/c/v/kernel.o",
+       object + std::string("\0", 1) + folder + std::string("\0", 1)},
+      {"replays/c/visit-0000.json",
+       R"({"command":["exhibit-replay","/home/alexandra"]})"},
+      // A member's name has no slash before it; its parts are looked at.
+      {"attachments/inner.tar", folder.substr(1) + std::string(82, '\0')},
   };
-  const std::string header =
-      magic + std::string("\x14\x00", 2) + "{'descr': '<f4'}   \n";
-  EXPECT_FALSE(scan(header + data, "arrays/a.npy"));
-  EXPECT_TRUE(scan(header + data, "attachments/a.bin"));
-  EXPECT_TRUE(scan(magic + std::string("\x14\x00", 2) + data, "arrays/a.npy"));
-  EXPECT_TRUE(scan(data, "arrays/a.npy"));
+  for (const auto& [path, bytes] : kPlaces) {
+    const ScratchFolder scratch;
+    Files files = SampleFiles();
+    files[path] = bytes;
+    WriteRun(scratch / "run", files);
+    PackOptions options = TestPackOptions();
+    options.private_words = Words();
+    const auto packed = PackRun(scratch / "run", scratch / "bundle", options);
+    ASSERT_FALSE(packed.ok()) << path;
+    EXPECT_TRUE(
+        packed.error().message.starts_with(std::string(path) + ": holds the "))
+        << packed.error().message;
+  }
 }
 
 TEST(Privacy, PackRefusesAndNamesFileAndWord) {
