@@ -73,6 +73,10 @@ Error NoKey(const std::string& where, const std::string& what,
   return Error{ErrorKind::kCorrupt, where + ": " + what, hint};
 }
 
+bool Has(std::string_view pem, std::string_view word) {
+  return pem.find(word) != std::string_view::npos;
+}
+
 Result<PublicKey> PublicPart(const EVP_PKEY* key, const std::string& where) {
   if (EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519) {
     return Error{ErrorKind::kUnsupported,
@@ -160,7 +164,10 @@ Result<PublicKey> ReadPublicKey(std::string_view pem,
   const Bio bio = Reader(pem);
   const Key key(PEM_read_bio_PUBKEY(bio.get(), nullptr, NoPassword, nullptr));
   if (!key) {
-    return NoKey(where, "holds no public key in PEM form",
+    const bool is_private = Has(pem, "PRIVATE KEY-----");
+    return NoKey(where,
+                 is_private ? "holds a private key, expected the public one"
+                            : "holds no public key in PEM form",
                  "Make it with openssl pkey -in KEY.pem -pubout.");
   }
   return PublicPart(key.get(), where);
@@ -173,7 +180,16 @@ Result<ContentSignature> SignContentId(const std::string& content_id,
   const Key key(
       PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
   if (!key) {
-    return NoKey(where, "holds no private key in PEM form, or an encrypted one",
+    // As PKCS #8 and as the older form spell it.
+    if (Has(pem, "ENCRYPTED")) {
+      return NoKey(where, "holds a private key that is encrypted",
+                   "Decrypt it first: openssl pkey -in " + where +
+                       " -out PLAIN.pem; remove that when you have signed.");
+    }
+    return NoKey(where,
+                 Has(pem, "PUBLIC KEY-----")
+                     ? "holds a public key, expected the private one"
+                     : "holds no private key in PEM form",
                  "Make one with openssl genpkey -algorithm ed25519.");
   }
   ContentSignature made;

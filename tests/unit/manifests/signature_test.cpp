@@ -156,5 +156,24 @@ TEST(Signature, KeysOfAnotherKindAreRefused) {
             ErrorKind::kCorrupt);
 }
 
+TEST(Signature, AKeyOfTheWrongSideIsNamedAsWhatItIs) {
+  EXPECT_EQ(ReadPublicKey(kPrivate, "key.pem").error().message,
+            "key.pem: holds a private key, expected the public one");
+  EXPECT_EQ(SignContentId(Empty(), kPublic, "pub.pem").error().message,
+            "pub.pem: holds a public key, expected the private one");
+}
+
+TEST(Signature, AnEncryptedKeyIsRefusedWithTheCommandThatDecryptsIt) {
+  const Error error =
+      SignContentId(Empty(),
+                    "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGb\n"
+                    "-----END ENCRYPTED PRIVATE KEY-----\n",
+                    "key.pem")
+          .error();
+  EXPECT_EQ(error.message, "key.pem: holds a private key that is encrypted");
+  EXPECT_NE(error.hint.find("openssl pkey -in key.pem -out"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace exhibit
