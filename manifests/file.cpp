@@ -116,7 +116,8 @@ bool HasNoUnnamedFiles(int number) {
 
 Error NotRegular(const std::string& path, const std::string& what) {
   return Error{ErrorKind::kInvalidArgument,
-               path + " is " + what + ", not a regular file", ""};
+               path + " is " + what + ", not a regular file",
+               "Give the path of the file itself."};
 }
 
 struct CloseFolder {
@@ -184,7 +185,7 @@ class Lister {
       return Error{
           ErrorKind::kCorrupt,
           root_ + ": neither a folder nor a regular file: " + QuoteText(path),
-          ""};
+          "Put the file itself there, or take it out."};
     }
     const int fd = ::openat(folder_fd, name.c_str(),
                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

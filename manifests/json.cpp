@@ -252,6 +252,8 @@ Result<Json> ParseJson(std::string_view text, std::string_view where,
   std::string hint;
   if (text.empty()) {
     hint = "The file is empty.";
+  } else if (error.message.starts_with("repeated key")) {
+    hint = "Keep one of the two.";
   } else if (builder.position()) {
     hint =
         "Correct the text there or just before; JSON has no comments and no "

@@ -426,7 +426,7 @@ Status CheckManifestSchema(const Json& json, const std::string& place) {
   return Error{ErrorKind::kUnsupported,
                place + ": schema " + QuoteJson(found->second) +
                    " is unknown here, expected \"" + kSchema + "\"",
-               ""};
+               "Use the version of Exhibit that knows this schema."};
 }
 
 }  // namespace
@@ -444,7 +444,10 @@ const ManifestCase* Manifest::FindCase(std::string_view case_name) const {
   return FindNamed(cases, case_name);
 }
 
-Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
+namespace {
+
+Result<Manifest> ReadManifestText(std::string_view text,
+                                  std::string_view where) {
   const std::string place(where);
   EXHIBIT_ASSIGN_OR_RETURN(
       Json json, ParseJson(text, where,
@@ -468,6 +471,16 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
   EXHIBIT_RETURN_IF_ERROR(FillVariants(place, m));
   EXHIBIT_RETURN_IF_ERROR(CheckManifest(m, place));
   return m;
+}
+
+}  // namespace
+
+Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
+  Result<Manifest> manifest = ReadManifestText(text, where);
+  if (manifest.ok() || !manifest.error().hint.empty()) return manifest;
+  Error error = manifest.error();
+  error.hint = "manifests/MANIFEST.md has every field and what it may hold.";
+  return error;
 }
 
 Result<TileOptions> OptionsFor(const Manifest& manifest, const ManifestCase& c,

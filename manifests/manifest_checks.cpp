@@ -17,7 +17,8 @@ Status CheckArms(const Manifest& m, const std::string& place) {
                 "Name two variants; they may be copies.");
   for (const std::string& arm : {m.baseline, m.candidate}) {
     if (!m.FindVariant(arm))
-      return fail("there is no variant " + QuoteText(arm), "");
+      return fail("there is no variant " + QuoteText(arm),
+                  "Baseline and candidate each name one of \"variants\".");
   }
   if (m.variants.size() > 2) {
     return Error{ErrorKind::kUnsupported,
@@ -230,7 +231,8 @@ Status CheckCases(const Manifest& m, const std::string& place) {
     const std::string case_place = place + ": case " + QuoteText(c.name);
     if (!names.insert(c.name).second)
       return Error{ErrorKind::kInvalidArgument,
-                   case_place + " is declared twice", ""};
+                   case_place + " is declared twice",
+                   "Give each case a name of its own."};
     EXHIBIT_RETURN_IF_ERROR(CheckCase(m, c, case_place));
     EXHIBIT_RETURN_IF_ERROR(CheckOptionPlaces(m, c, place));
   }

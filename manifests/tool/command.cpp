@@ -12,6 +12,7 @@
 #include <exception>
 #include <locale>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "manifests/json.h"
@@ -51,6 +52,28 @@ int ReportBadCommandLine(const std::string& tool, std::string what) {
   SayLine("error: " + what);
   SayPlainLine("hint: see " + tool + " --help");
   return static_cast<int>(Exit::kUsage);
+}
+
+// What to do about an error whose place knows nothing better.
+std::string UsualHint(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kInvalidArgument:
+      return "correct what was given; --help shows an example";
+    case ErrorKind::kNotFound:
+      return "see that the path is right; a relative one begins at the current "
+             "folder";
+    case ErrorKind::kCorrupt:
+      return "it was changed, cut or damaged since it was written; make it or "
+             "fetch it again";
+    case ErrorKind::kUnsupported:
+      return "this build does not have it; --version tells which build it is";
+    case ErrorKind::kLimitExceeded:
+      return "the limit is fixed; make what was given smaller";
+    case ErrorKind::kIo:
+      return "look at the permissions there and at the room on the disk, then "
+             "try again";
+  }
+  throw std::logic_error("unknown kind of error");
 }
 
 [[noreturn]] void ReportUncaught() {
@@ -281,7 +304,8 @@ Exit ExitFor(const Error& error) {
 
 Exit ReportError(const Error& error) {
   SayLine("error: " + error.message);
-  if (!error.hint.empty()) SayPlainLine("hint: " + error.hint);
+  SayPlainLine("hint: " +
+               (error.hint.empty() ? UsualHint(error.kind) : error.hint));
   return ExitFor(error);
 }
 

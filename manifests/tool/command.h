@@ -74,7 +74,8 @@ class CommandLine {
 int RunTool(int argc, char** argv, CommandLine& command,
             const std::function<Exit()>& body);
 
-// Prints `TOOL: error: message` and `hint: hint` and returns ExitFor(error).
+// Prints `TOOL: error: message` and `hint: hint`, one for its kind where it has
+// none, and returns ExitFor(error).
 Exit ReportError(const Error& error);
 // The same, but returns kUsage: for what only a tool can check of its options.
 Exit ReportUsage(const Error& error);

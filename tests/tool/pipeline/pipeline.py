@@ -149,9 +149,10 @@ class PipelineTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def assert_refused(self, done, status, names=()):
-        """A clear error: the status, one line `error:`, and each of `names`."""
+        """A clear error: the status, a line `error:`, one `hint:`, and each of `names`."""
         talk = done.stderr.decode()
         self.assertEqual(status, done.returncode, talk)
         self.assertIn("error:", talk)
+        self.assertRegex(talk, r"\nhint: \S")
         for name in names:
             self.assertIn(name, talk)

@@ -236,6 +236,7 @@ TEST(Manifest, WhatIsWrongIsNamedWithItsFieldAndValue) {
     EXPECT_NE(m.error().message.find(row.message), std::string::npos)
         << row.to << ": " << m.error().message;
     EXPECT_EQ(m.error().message.rfind("m.json", 0), 0u) << m.error().message;
+    EXPECT_NE(m.error().hint, "") << m.error().message;
   }
 }
 

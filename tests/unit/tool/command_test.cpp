@@ -227,6 +227,19 @@ TEST(Command, NoMemoryExitsThree) {
   EXPECT_NE(ending.err.find("out of memory"), std::string::npos);
 }
 
+TEST(Command, AnErrorWithoutAHintGetsTheOneOfItsKind) {
+  for (const ErrorKind kind :
+       {ErrorKind::kInvalidArgument, ErrorKind::kNotFound, ErrorKind::kCorrupt,
+        ErrorKind::kUnsupported, ErrorKind::kLimitExceeded, ErrorKind::kIo}) {
+    const Ending ending = Tool({"run"}, [kind](const Words&) {
+      return ReportError({kind, "x", ""});
+    });
+    EXPECT_TRUE(ending.err.starts_with("exhibit-x: error: x\nhint: "))
+        << ending.err;
+    EXPECT_GT(ending.err.size(), 40U) << ending.err;
+  }
+}
+
 TEST(Command, ErrorsHaveTheirStatusAndShape) {
   const Ending io = Tool({"run"}, [](const Words&) {
     return ReportError({ErrorKind::kIo, "cannot read\r\033[2Jx", "look"});
@@ -251,7 +264,7 @@ Exit Talks(const Words&) {
   Warn("careful");
   Progress progress("step", 3);
   for (int done = 0; done <= 3; ++done) progress.Update(done, "x");
-  return ReportError({ErrorKind::kIo, "broken", ""});
+  return ReportError({ErrorKind::kIo, "broken", "mend it"});
 }
 
 TEST(Command, QuietSaysNothingButErrors) {
@@ -259,8 +272,9 @@ TEST(Command, QuietSaysNothingButErrors) {
             "exhibit-x: warning: careful\n"
             "exhibit-x: step 0/3 x\nexhibit-x: step 1/3 x\n"
             "exhibit-x: step 2/3 x\nexhibit-x: step 3/3 x\n"
-            "exhibit-x: error: broken\n");
-  EXPECT_EQ(Tool({"run", "--quiet"}, Talks).err, "exhibit-x: error: broken\n");
+            "exhibit-x: error: broken\nhint: mend it\n");
+  EXPECT_EQ(Tool({"run", "--quiet"}, Talks).err,
+            "exhibit-x: error: broken\nhint: mend it\n");
 }
 
 TEST(Command, LongProgressPrintsALineForEachTenth) {
