@@ -6,8 +6,10 @@
 #include <system_error>
 
 #include "archive/bytes.h"
+#include "archive/run_order.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
+#include "manifests/folder_kind.h"
 #include "manifests/json.h"
 #include "manifests/run_layout.h"
 
@@ -84,12 +86,11 @@ Result<std::vector<std::string>> ListBundle(const std::string& bundle) {
     if (!IsOneOf(name, kSubjectNames) && !IsOneOf(name, kOtherNames)) {
       return Error{
           ErrorKind::kCorrupt,
-          "bundle: holds " + QuoteText(name) + ", which is no part of a bundle",
-          ""};
+          "holds " + QuoteText(name) + ", which is no part of a bundle",
+          "Move it out; the list of files of a bundle is closed."};
     }
     if (at->symlink_status(code).type() != fs::file_type::regular && !code) {
-      return Error{ErrorKind::kCorrupt,
-                   "bundle: " + name + " is not a regular file", ""};
+      return Error{ErrorKind::kCorrupt, name + " is not a regular file", ""};
     }
     if (code) break;
     names.push_back(name);
@@ -102,8 +103,7 @@ Result<std::vector<std::string>> ListBundle(const std::string& bundle) {
   std::sort(names.begin(), names.end());
   for (const char* const name : kSubjectNames) {
     if (!std::binary_search(names.begin(), names.end(), name)) {
-      return Error{ErrorKind::kCorrupt,
-                   std::string("bundle: ") + name + " is missing",
+      return Error{ErrorKind::kCorrupt, std::string(name) + " is missing",
                    "a bundle is what exhibit-archive pack writes"};
     }
   }
@@ -155,9 +155,11 @@ Result<std::vector<std::string>> SealDifferences(const std::string& bundle) {
   return DigestDifferences(stated, found, kSealName);
 }
 
-Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
-                                     const ArchiveLimits& limits,
-                                     const EvidenceVisitor& visitor) {
+namespace {
+
+Result<EvidenceSummary> VerifyContents(const std::string& bundle,
+                                       const ArchiveLimits& limits,
+                                       const EvidenceVisitor& visitor) {
   EXHIBIT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                            ListBundle(bundle));
   if (std::binary_search(names.begin(), names.end(), kSealName)) {
@@ -171,6 +173,19 @@ Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
   if (!differences.empty()) return FirstDifference(differences);
   EXHIBIT_RETURN_IF_ERROR(CheckProvenance(bundle, summary));
   return summary;
+}
+
+}  // namespace
+
+Result<EvidenceSummary> VerifyBundle(const std::string& bundle,
+                                     const ArchiveLimits& limits,
+                                     const EvidenceVisitor& visitor) {
+  EXHIBIT_RETURN_IF_ERROR(CheckIsBundle(bundle));
+  const Result<EvidenceSummary> summary =
+      VerifyContents(bundle, limits, visitor);
+  // What the system refuses may be about a file that the visitor writes.
+  if (summary.ok() || summary.error().kind == ErrorKind::kIo) return summary;
+  return InFolder(bundle, summary.error());
 }
 
 Result<EvidenceSummary> VerifyBundle(const std::string& bundle,

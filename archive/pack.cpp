@@ -18,6 +18,7 @@
 #include "archive/xz.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
+#include "manifests/folder_kind.h"
 #include "manifests/json.h"
 #include "manifests/run_layout.h"
 
@@ -243,15 +244,13 @@ PackReport Packer::Report() const {
 
 Result<PackReport> PackRun(const std::string& run, const std::string& bundle,
                            const PackOptions& options) {
+  EXHIBIT_RETURN_IF_ERROR(CheckIsRun(run));
   EXHIBIT_ASSIGN_OR_RETURN(const RunLock lock, RunLock::Acquire(run));
-  EXHIBIT_ASSIGN_OR_RETURN(std::vector<RunFile> files,
-                           ListRun(run, options.limits));
-  if (files.empty() || files.front().path != kManifestPath) {
-    return NotARun(run);
-  }
+  Result<std::vector<RunFile>> files = ListRun(run, options.limits);
+  if (!files.ok()) return InFolder(run, files.error());
   EXHIBIT_ASSIGN_OR_RETURN(StagingFolder staging,
                            StagingFolder::Create(bundle));
-  Packer packer(run, staging.path(), options, std::move(files));
+  Packer packer(run, staging.path(), options, std::move(*files));
   EXHIBIT_RETURN_IF_ERROR(packer.HashRun());
   EXHIBIT_RETURN_IF_ERROR(packer.AddClaims());
   EXHIBIT_RETURN_IF_ERROR(packer.WriteEvidence());

@@ -35,7 +35,8 @@ class Steps {
   }
   Status Check() const {
     if (!watch_.is_stopped || !watch_.is_stopped()) return Ok();
-    return Error{ErrorKind::kIo, "stopped before the end", ""};
+    return Error{ErrorKind::kIo, "stopped before the end",
+                 "Nothing was left behind; start it again."};
   }
 
  private:

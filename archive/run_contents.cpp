@@ -9,6 +9,7 @@
 
 #include "archive/bytes.h"
 #include "archive/run_order.h"
+#include "manifests/folder_kind.h"
 #include "manifests/manifest.h"
 #include "manifests/records.h"
 #include "manifests/run_layout.h"
@@ -105,11 +106,9 @@ Result<std::string> ReadRecord(const std::string& run, const char* path) {
 
 Result<RunContents> LookAtRun(const std::string& run,
                               const ArchiveLimits& limits) {
-  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<RunFile> files,
-                           ListRun(run, limits));
-  if (files.empty() || files.front().path != kManifestPath) {
-    return NotARun(run);
-  }
+  EXHIBIT_RETURN_IF_ERROR(CheckIsRun(run));
+  const Result<std::vector<RunFile>> files = ListRun(run, limits);
+  if (!files.ok()) return InFolder(run, files.error());
   EXHIBIT_ASSIGN_OR_RETURN(const std::string text,
                            ReadRecord(run, kManifestPath));
   RunContents contents;
@@ -125,7 +124,7 @@ Result<RunContents> LookAtRun(const std::string& run,
   }
   const Paths named = NamedPaths(*manifest, *freeze);
   Paths found;
-  for (const RunFile& file : files) {
+  for (const RunFile& file : *files) {
     found.insert(file.path);
     if (!IsAskedFor(file.path, named, *manifest)) {
       contents.stray.push_back(file.path);

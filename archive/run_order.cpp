@@ -28,11 +28,11 @@ Result<std::vector<std::string>> ListBelow(const std::string& run,
                                            const ArchiveLimits& limits) {
   auto paths = ListFiles(run, limits.member_count_max);
   if (paths.ok() || paths.error().kind == ErrorKind::kIo ||
-      !paths.error().message.starts_with(run)) {
+      !paths.error().message.starts_with(run + ": ")) {
     return paths;
   }
   Error error = paths.error();
-  error.message.replace(0, run.size(), "run");
+  error.message.erase(0, run.size() + 2);
   return error;
 }
 
@@ -67,7 +67,8 @@ Status PathSet::AddEntry(const Entry& entry, const std::string& where) {
       entry.kind == Kind::kFolder) {
     return Ok();
   }
-  std::string message = where + ": path " + entry.path;
+  std::string message =
+      where + (where.empty() ? "" : ": ") + "path " + entry.path;
   if (other.kind != entry.kind) {
     message += " is both a file and a folder";
   } else if (other.path == entry.path) {
@@ -98,18 +99,17 @@ Result<std::vector<RunFile>> ListRun(const std::string& run,
   for (const std::string& path : paths) {
     if (!IsRunPath(path)) {
       return Error{ErrorKind::kCorrupt,
-                   "run: path " + QuoteText(path) + " cannot be archived",
+                   "path " + QuoteText(path) + " cannot be archived",
                    "use at most 96 bytes of A-Z a-z 0-9 . _ / - and no part "
                    "that begins with -"};
     }
-    EXHIBIT_RETURN_IF_ERROR(names.Add(path, "run"));
+    EXHIBIT_RETURN_IF_ERROR(names.Add(path, ""));
     EXHIBIT_ASSIGN_OR_RETURN(const FileSource file,
                              FileSource::Open(run, path));
     if (file.size_bytes() > limits.member_bytes_max ||
         file.size_bytes() > limits.contents_bytes_max - total_bytes) {
       return Error{ErrorKind::kLimitExceeded,
-                   "run: " + path + " has " +
-                       std::to_string(file.size_bytes()) +
+                   path + ": has " + std::to_string(file.size_bytes()) +
                        " bytes; a file may have " +
                        std::to_string(limits.member_bytes_max) +
                        ", all files together " +
@@ -122,10 +122,12 @@ Result<std::vector<RunFile>> ListRun(const std::string& run,
   return files;
 }
 
-Error NotARun(const std::string& run) {
-  return Error{ErrorKind::kNotFound,
-               run + ": is not a run: it has no " + kManifestPath,
-               "give the folder that exhibit-capture wrote"};
+Error InFolder(const std::string& folder, Error error) {
+  const bool named =
+      error.message.starts_with(folder) ||
+      error.message.find(" " + folder + ":") != std::string::npos;
+  if (!named) error.message.insert(0, folder + ": ");
+  return error;
 }
 
 }  // namespace exhibit

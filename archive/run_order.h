@@ -57,8 +57,10 @@ struct RunFile {
 Result<std::vector<RunFile>> ListRun(const std::string& run,
                                      const ArchiveLimits& limits);
 
-// What is said of a folder without a manifest.
-Error NotARun(const std::string& run);
+// The same error, named by the folder that it is about. What reads a run or a
+// bundle says what is wrong in it and not where it lies, for a finding must not
+// depend on that.
+Error InFolder(const std::string& folder, Error error);
 
 }  // namespace exhibit
 

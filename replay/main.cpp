@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "manifests/file.h"
+#include "manifests/folder_kind.h"
 #include "manifests/host/attempt_log.h"
 #include "manifests/host/host.h"
 #include "manifests/tool/command.h"
@@ -242,6 +243,8 @@ Exit PerformReplay(const Words& words, Prepared& prepared, int64_t start_ns) {
 Exit Replay(const Words& words) {
   int64_t start_ns = BootTimeNs();
   WatchSignals();
+  Status is_run = CheckIsRun(words.run);
+  if (!is_run.ok()) return ReportError(is_run.error());
   Result<RunLock> lock = RunLock::Acquire(words.run);
   if (!lock.ok()) return ReportError(lock.error());
   Result<RunState> run = ReadRunState(words.run);

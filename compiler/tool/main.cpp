@@ -20,6 +20,7 @@
 #include "compiler/tool/failure.h"
 #include "compiler/tool/input.h"
 #include "manifests/file.h"
+#include "manifests/folder_kind.h"
 #include "manifests/manifest.h"
 #include "manifests/options.h"
 #include "manifests/run_layout.h"
@@ -169,6 +170,8 @@ std::string_view WordOf(ReproductionVerdict verdict) {
 // compared.
 Exit Reproduce(const Arguments& arguments) {
   const std::string& run = arguments.reproduce;
+  const Status is_run = CheckIsRun(run);
+  if (!is_run.ok()) return ReportError(is_run.error());
   const auto read = ReadManifest(run + "/" + kManifestPath);
   if (auto* failure = std::get_if<Failure>(&read)) return Report(*failure);
   const Manifest& manifest = std::get<CommandManifest>(read).manifest;

@@ -183,5 +183,22 @@ TEST_F(ArchiveToolTest, WhatIsAbsentIsNamed) {
   Expect(3, "exhibit-archive unpack nowhere -o again", "nowhere");
 }
 
+TEST_F(ArchiveToolTest, WhatIsWrongInAFolderIsNamedWithIt) {
+  Holds("exhibit-archive pack run -o bundle --quiet");
+  Expect(3, "cp -r bundle b1; touch b1/foo; exhibit-archive unpack b1 -o again",
+         "error: b1: holds \"foo\", which is no part of a bundle\nhint: ");
+  Expect(3, "cp -r bundle b2; rm b2/sources.tar.gz; exhibit-archive seal b2",
+         "error: b2: sources.tar.gz is missing\nhint: ");
+  Expect(3,
+         "cp -r bundle b3; truncate -s 100 b3/evidence.tar.xz; "
+         "exhibit-archive unpack b3 -o again",
+         "error: b3: evidence.tar.xz: xz offset 100: ends inside");
+  Expect(3, "cp -r run r; touch 'r/A name'; exhibit-archive pack r -o b4",
+         "error: r: path \"A name\" cannot be archived\nhint: ");
+  Expect(3, "exhibit-archive seal run", "error: run: is a run, not a bundle");
+  Expect(3, "exhibit-archive pack bundle -o b5",
+         "error: bundle: is a bundle, not a run");
+}
+
 }  // namespace
 }  // namespace exhibit

@@ -101,6 +101,19 @@ class BadInput(pipeline.PipelineTest):
                     done = tool(*command)
                     self.assert_nothing_left(done, COULD_NOT, [name], ["file"])
 
+    def test_a_folder_of_the_other_kind_is_named_with_the_command_that_helps(self):
+        out = os.path.join(self.folder, "out")
+        for command, path, hint in (
+                (("replay", self.bundle), self.bundle, "exhibit-archive unpack"),
+                (("archive", "pack", self.bundle, "-o", out), self.bundle, "exhibit-archive unpack"),
+                (("archive", "seal", self.run_folder), self.run_folder, "exhibit-archive pack"),
+                (("archive", "unpack", self.run_folder, "-o", out), self.run_folder, "exhibit-archive pack")):
+            with self.subTest(command[:2]):
+                done = tool(*command)
+                self.assert_nothing_left(done, COULD_NOT, [path], [])
+                self.assertIn(f"hint: {'Unpack' if 'unpack' in hint else 'Pack'} it first: {hint} {path} -o ",
+                              done.stderr.decode())
+
     def test_a_folder_in_the_way_of_an_output_is_refused(self):
         """What a read-only folder is to others, a file in its place is to root."""
         write(b"text\n", self.folder, "file")
