@@ -72,14 +72,18 @@ void Describe(CommandLine& command, Words& words) {
   unpack.RequiredText("-o,--output", words.to, "Folder of the run, new");
 }
 
-// A bar of its own for each pass whose length is known.
+// A bar where somebody looks on; packing takes seconds, so that in a log its
+// content id, or an error, is all there is to tell.
 Watch WatchWith(std::unique_ptr<Progress>& bar) {
   Watch watch;
-  watch.on_file = [&bar](int64_t done, int64_t total, const std::string& what) {
-    if (total == 0) return;
-    if (!bar) bar = std::make_unique<Progress>("pack", total);
-    bar->Update(done, what);
-  };
+  if (TerminalColumns() > 0) {
+    watch.on_file = [&bar](int64_t done, int64_t total,
+                           const std::string& what) {
+      if (total == 0) return;
+      if (!bar) bar = std::make_unique<Progress>("pack", total);
+      bar->Update(done, what);
+    };
+  }
   watch.is_stopped = [] { return PendingSignal() != 0; };
   return watch;
 }
