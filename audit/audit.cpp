@@ -162,8 +162,8 @@ void CompareExpected(const char* what, const std::string& expected,
 // What stands around the subject. It is compared with what the subject alone
 // gives, so that a sealed bundle, an unsealed one and a run give the same
 // bytes as long as nothing is wrong.
-SignatureReport Seal(const ExpectedDigests& expected,
-                     const BroughtAlong& brought, AuditState& s) {
+Json Seal(const ExpectedDigests& expected, const BroughtAlong& brought,
+          AuditState& s) {
   const Json of_subject = BuildAuditJson(s);
   FindingList findings;
   CompareDerived(s.subject, of_subject, !s.findings.empty(), findings);
@@ -175,9 +175,9 @@ SignatureReport Seal(const ExpectedDigests& expected,
                   s.evidence().manifest_sha256, findings);
   CompareExpected("content id", expected.content_id, s.subject.content_id,
                   findings);
-  const SignatureReport signature =
-      CheckSignature(s.subject, brought.key, findings);
-  if (brought.key) s.signature = SignatureJson(signature, *brought.key);
+  const Json signature = SignatureJson(
+      CheckSignature(s.subject, brought.key, findings), brought.key);
+  if (brought.key) s.signature = signature;
   s.findings.Merge(findings);
   if (brought.claims) AddClaims(*brought.claims, "--claims", of_subject, s);
   return signature;
@@ -202,8 +202,8 @@ AuditResult Audit(const Subject& subject, const ExpectedDigests& expected,
   AuditState state{subject, DecodeEvidence(subject), {}, {}, {}, {}, {}};
   RunStages(state);
   state.stages.push_back({kSealStage, StageStatus::kDone});
-  const SignatureReport signature = Seal(expected, brought, state);
-  return {VerdictOf(state), BuildAuditJson(state), signature.sentence};
+  const Json signature = Seal(expected, brought, state);
+  return {VerdictOf(state), BuildAuditJson(state), signature};
 }
 
 }  // namespace exhibit

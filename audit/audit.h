@@ -40,7 +40,9 @@ struct BroughtAlong {
 struct AuditResult {
   Verdict verdict = Verdict::kFailed;
   Json json;  // exhibit.audit/1; its canonical bytes are audit.json.
-  std::string signature;  // A sentence about who signed; "" for nothing.
+  // `signature` of AUDIT_JSON.md. `json` has it only when a key was brought
+  // along, for a stored audit.json must not depend on a later signature.
+  Json signature;
 };
 
 // Judges `subject`. Whatever the subject contains is a finding and no error.

@@ -60,10 +60,10 @@ bool QuotesItself(double value, int64_t digits) {
 class ClaimReader {
  public:
   ClaimReader(const Json& json, std::string where)
-      : object_(json.AsObject()), where_(std::move(where)) {}
+      : json_(json), object_(json.AsObject()), where_(std::move(where)) {}
 
   Result<QuotedClaim> Read() {
-    if (object_ == nullptr) return Wrong("is not an object");
+    if (object_ == nullptr) return Wrong("a claim must be an object", json_);
     QuotedClaim claim;
     EXHIBIT_ASSIGN_OR_RETURN(claim.quantity, Text("quantity"));
     if (FindRefusedKind(claim.quantity) != nullptr) {
@@ -89,6 +89,9 @@ class ClaimReader {
     return Error{ErrorKind::kCorrupt, where_ + ": " + what,
                  "audit/CLAIMS.md lists the quantities and their fields."};
   }
+  Error Wrong(const std::string& what, const Json& found) const {
+    return Wrong(what + ", read " + QuoteJson(found));
+  }
   const Json* Take(const std::string& name) {
     taken_.insert(name);
     const auto found = object_->find(name);
@@ -96,9 +99,9 @@ class ClaimReader {
   }
   Result<std::string> Text(const std::string& name) {
     const Json* value = Take(name);
-    if (value == nullptr || value->AsString() == nullptr) {
-      return Wrong(name + " is not a text");
-    }
+    if (value == nullptr) return Wrong(name + " is missing");
+    if (value->AsString() == nullptr)
+      return Wrong(name + " must be a text", *value);
     return *value->AsString();
   }
 
@@ -123,11 +126,11 @@ class ClaimReader {
     claim.value = *value;
     if (kind.value == ClaimValue::kText) {
       if (value->AsString() != nullptr) return Ok();
-      return Wrong("value is not a text");
+      return Wrong("value must be a text", *value);
     }
     const std::optional<double> number = NumberOf(*value);
     if (!number || std::fabs(*number) > kNumberMax) {
-      return Wrong("value is not a number of at most 1e15");
+      return Wrong("value must be a number of at most 1e15", *value);
     }
     EXHIBIT_RETURN_IF_ERROR(ReadDigits(claim));
     if (!QuotesItself(*number, claim.digits)) {
@@ -142,10 +145,12 @@ class ClaimReader {
 
   Status ReadDigits(QuotedClaim& claim) {
     const Json* digits = Take("digits");
-    const int64_t* number = digits == nullptr ? nullptr : digits->AsInteger();
+    if (digits == nullptr) return Wrong("digits is missing");
+    const int64_t* number = digits->AsInteger();
     if (number == nullptr || *number < 0 || *number > kDigitsMax) {
-      return Wrong("digits is not an integer from 0 to " +
-                   std::to_string(kDigitsMax));
+      return Wrong(
+          "digits must be an integer from 0 to " + std::to_string(kDigitsMax),
+          *digits);
     }
     claim.digits = *number;
     return Ok();
@@ -154,11 +159,12 @@ class ClaimReader {
   Status CheckNothingElse() const {
     for (const auto& [name, value] : *object_) {
       if (taken_.contains(name) || name.starts_with("x-")) continue;
-      return Wrong("field " + QuoteText(name) + " does not belong here");
+      return Wrong("field " + QuoteText(name) + " does not belong here", value);
     }
     return Ok();
   }
 
+  const Json& json_;
   const Json::Object* object_;
   const std::string where_;
   std::set<std::string> taken_;
@@ -249,10 +255,6 @@ Answer AnswerTo(const QuotedClaim& claim, const Json& audit) {
   return Compare(*FindClaimKind(claim.quantity), claim, audit);
 }
 
-std::string CodeOf(const std::string& status) {
-  return status == "refused" ? "claim-refused" : "claim-" + status;
-}
-
 std::string QuotedValue(const QuotedClaim& claim) {
   if (claim.value.AsString() != nullptr) return *claim.value.AsString();
   const std::optional<double> number = NumberOf(claim.value);
@@ -269,7 +271,10 @@ Result<ClaimsFile> DecodeClaims(std::string_view bytes,
                                 const std::string& where) {
   EXHIBIT_ASSIGN_OR_RETURN(const Json json, ParseJson(bytes, where));
   const Json::Object* object = json.AsObject();
-  if (object == nullptr) return NotAClaimsFile(where, "is not an object");
+  if (object == nullptr) {
+    return NotAClaimsFile(where,
+                          "it must be an object, read " + QuoteJson(json));
+  }
   const std::string schema = TextAt(json, "schema");
   if (schema != kSchema) {
     return Error{
@@ -289,13 +294,17 @@ Result<ClaimsFile> DecodeClaims(std::string_view bytes,
     }
     file.content_id = *text;
   }
-  const Json::Array* claims = JsonAt(json, "claims").AsArray();
-  if (claims == nullptr) return NotAClaimsFile(where, "claims is not a list");
+  const Json& list = JsonAt(json, "claims");
+  const Json::Array* claims = list.AsArray();
+  if (claims == nullptr) {
+    return NotAClaimsFile(where,
+                          "claims must be a list, read " + QuoteJson(list));
+  }
   if (claims->size() > kClaimsMax) {
     return Error{ErrorKind::kLimitExceeded,
                  where + ": more than " + std::to_string(kClaimsMax) +
                      " claims: " + std::to_string(claims->size()),
-                 ""};
+                 "Divide them: the audit takes one file at a time."};
   }
   for (size_t i = 0; i < claims->size(); ++i) {
     ClaimReader reader((*claims)[i],
@@ -341,7 +350,7 @@ Json::Array JudgeClaims(std::string_view bytes, const std::string& where,
     });
     if (answer.status == "supported") continue;
     findings.Add(
-        {.code = CodeOf(answer.status),
+        {.code = "claim-" + answer.status,
          .path = where,
          .field = "claims[" + std::to_string(i) + "]",
          .message = claim.quantity +

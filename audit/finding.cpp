@@ -122,7 +122,12 @@ void FindingList::AddError(const std::string& code, const std::string& path,
     AddObstacle(path, error.message);
     return;
   }
-  Add({.code = code, .path = path, .message = error.message});
+  // The message of a reader begins with the file, which has its own place here.
+  const std::string prefix = path + ": ";
+  const bool named = error.message.starts_with(prefix);
+  Add({.code = code,
+       .path = path,
+       .message = error.message.substr(named ? prefix.size() : 0)});
 }
 
 void FindingList::AddObstacle(const std::string& path,

@@ -29,6 +29,11 @@ std::string TextOf(const Json& value) {
   return WithoutControls(encoded);
 }
 
+bool IsNullCase(const Json& c) {
+  const std::string* null_of = JsonAt(c, "null_of").AsString();
+  return null_of != nullptr && !null_of->empty();
+}
+
 }  // namespace
 
 const Json& JsonAt(const Json& value, std::string_view path) {
@@ -119,6 +124,30 @@ std::string RangeOf(const Json& c) {
   return FixedAt(c, "ratios.min", 4) + "-" + FixedAt(c, "ratios.max", 4);
 }
 
+std::string CaseLabel(const Json& c) {
+  const std::string name = TextAt(c, "name");
+  return IsNullCase(c) ? name + " (null of " + TextAt(c, "null_of") + ")"
+                       : name;
+}
+
+std::string CaseLabel(const Json& audit, const std::string& name) {
+  for (const Json& c : ListAt(audit, "cases")) {
+    if (TextAt(c, "name") == name) return CaseLabel(c);
+  }
+  return name;
+}
+
+std::string ClaimsSummary(const Json& audit) {
+  if (JsonAt(audit, "claims").is_null()) return "";
+  const Json::Array& claims = ListAt(audit, "claims");
+  if (claims.empty()) return "none judged";
+  const auto supported = std::count_if(
+      claims.begin(), claims.end(),
+      [](const Json& claim) { return TextAt(claim, "status") == "supported"; });
+  return std::to_string(supported) + " of " + std::to_string(claims.size()) +
+         " supported";
+}
+
 std::string OutcomeOf(const Json& c) {
   const std::string outcome = TextAt(c, "outcome");
   return outcome == "-" ? "not judged" : outcome;
@@ -166,6 +195,23 @@ std::string Wrapped(const std::string& text, size_t width, size_t indent) {
   return wrapped + "\n";
 }
 
+std::string SignatureText(const Json& signature) {
+  const std::string status = TextAt(signature, "status");
+  const std::string signer = "signed by key " + TextAt(signature, "key_sha256");
+  if (status == "holds") return signer + ", the one given with --key";
+  if (status == "of-another-key") {
+    return signer + ", not by the one given with --key, " +
+           TextAt(signature, "trusted_key_sha256");
+  }
+  if (status == "not-checked") {
+    return signer + "; key not given, so nothing tells whose it is (--key)";
+  }
+  if (status == "unsound") {
+    return "does not hold; nothing tells who stands behind the run";
+  }
+  return "unsigned; nothing tells who stands behind the run";
+}
+
 std::vector<std::string> TableNotes(const Json& audit) {
   std::vector<std::string> notes = {
       "times: microseconds per call; ratio: candidate / baseline, the median "
@@ -175,6 +221,12 @@ std::vector<std::string> TableNotes(const Json& audit) {
   }
   for (const Json& earlier : ListAt(audit, "continues")) {
     notes.push_back("continues: " + TextOf(earlier));
+  }
+  const Json::Array& cases = ListAt(audit, "cases");
+  if (std::any_of(cases.begin(), cases.end(), IsNullCase)) {
+    notes.push_back(
+        "null of a case: its baseline measured against itself; such a row is "
+        "no result but what placement and noise alone do");
   }
   notes.push_back("timing scope: " + TextAt(audit, "timing_scope") +
                   ": not cycles, not GPU time");

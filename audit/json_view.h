@@ -53,6 +53,16 @@ std::vector<std::string> KeysAt(const Json& value, std::string_view path);
 // "LOW-HIGH" of the pair ratios of a case, with four decimals, or "-".
 std::string RangeOf(const Json& c);
 
+// The name of a case; of a null case, that it is one and of which, so that
+// nobody reads its row as a result.
+std::string CaseLabel(const Json& c);
+
+// The same of the case of that name; the name where there is no such case.
+std::string CaseLabel(const Json& audit, const std::string& name);
+
+// "3 of 4 supported"; "" where no claims were made.
+std::string ClaimsSummary(const Json& audit);
+
 // The outcome of a case, or "not judged".
 std::string OutcomeOf(const Json& c);
 
@@ -65,6 +75,10 @@ struct WorkCells {
   std::string clone;   // yes, no
 };
 WorkCells WorkCellsOf(const Json& arm);
+
+// Who signed, in words without stop, of `signature` as AUDIT_JSON.md has it.
+// Never to be read as a part of the verdict, which is about integrity.
+std::string SignatureText(const Json& signature);
 
 // The lines that stand under every table: what its columns are, limits, timing
 // scope, counts of cases.

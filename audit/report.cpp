@@ -44,6 +44,11 @@ std::string List(const Json& audit, const char* heading, const char* path) {
   return text;
 }
 
+// The report is sealed before anybody signs, and must read the same afterwards.
+constexpr char kSignatureNotRead[] =
+    "not looked at; `exhibit-audit --key PUBLIC-KEY` tells who signed. The "
+    "verdict is about integrity, not about who stands behind the run";
+
 std::string Heading(const Json& audit) {
   std::string text = "# " + MarkdownAt(audit, "name") + "\n\n";
   const bool* exploratory = JsonAt(audit, "exploratory").AsBool();
@@ -54,7 +59,12 @@ std::string Heading(const Json& audit) {
   text += "Verdict: **" + MarkdownAt(audit, "verdict") + "**  \n";
   text += "Measured: " + MarkdownAt(audit, "measured") + "  \n";
   text += "Content id: `" + TextAt(audit, "content_id") + "`  \n";
-  text += "Manifest: `" + TextAt(audit, "manifest_sha256") + "`\n";
+  text += "Manifest: `" + TextAt(audit, "manifest_sha256") + "`  \n";
+  const Json& signature = JsonAt(audit, "signature");
+  text += "Signature: " +
+          (signature.is_null() ? std::string(kSignatureNotRead)
+                               : MarkdownText(SignatureText(signature))) +
+          "\n";
   return text;
 }
 
@@ -63,13 +73,6 @@ bool AnyOptions(const Json& audit) {
   return std::any_of(cases.begin(), cases.end(), [](const Json& c) {
     return PairsAt(c, "options") != "-";
   });
-}
-
-// Of a null case, what it repeats; otherwise the heading says what is measured.
-std::string NameCell(const Json& c) {
-  const std::string null_of = TextAt(c, "null_of");
-  if (null_of.empty() || null_of == "-") return TextAt(c, "name");
-  return TextAt(c, "name") + " (null case of " + null_of + ")";
 }
 
 std::string CaseTable(const Json& audit) {
@@ -83,7 +86,7 @@ std::string CaseTable(const Json& audit) {
   }
   std::string text = "\n## Cases\n\n" + Row(headings) + Rule(headings.size());
   for (const Json& c : ListAt(audit, "cases")) {
-    std::vector<std::string> cells = {NameCell(c)};
+    std::vector<std::string> cells = {CaseLabel(c)};
     if (options) cells.push_back(PairsAt(c, "options"));
     const std::string remarks = JoinedAt(c, "remarks");
     cells.insert(
@@ -128,7 +131,7 @@ std::string EvidenceTable(const Json& audit) {
                      "the floor cannot see a bias of code placement.\n\n";
   text += Row(headings) + Rule(headings.size());
   for (const Json& c : ListAt(audit, "cases")) {
-    text += Row({TextAt(c, "name"), FixedAt(c, "ratios.p_value", 5),
+    text += Row({CaseLabel(c), FixedAt(c, "ratios.p_value", 5),
                  FixedAt(c, "ratios.estimate", 4), IntervalText(c),
                  FixedAt(c, "ratios.noise_floor", 4), ReasonsCell(c)});
   }
@@ -177,11 +180,11 @@ std::string ControlTable(const Json& audit) {
       "counted like any other.\n\n" +
       Row(headings) + Rule(headings.size());
   for (const Json& c : ListAt(audit, "cases")) {
-    text +=
-        Row({NameCell(c), std::to_string(ListAt(c, "ratios.self_pairs").size()),
-             SelfRangeText(c), FixedAt(c, "ratios.self_sign_test.p_value", 4),
-             FixedAt(c, "ratios.drift", 4), FixedAt(c, "ratios.null_effect", 4),
-             MarksText(c)});
+    text += Row(
+        {CaseLabel(c), std::to_string(ListAt(c, "ratios.self_pairs").size()),
+         SelfRangeText(c), FixedAt(c, "ratios.self_sign_test.p_value", 4),
+         FixedAt(c, "ratios.drift", 4), FixedAt(c, "ratios.null_effect", 4),
+         MarksText(c)});
   }
   return text;
 }
@@ -231,8 +234,7 @@ std::string CodeTable(const Json& audit) {
     for (const char* name : {"baseline", "candidate"}) {
       const Json& arm = JsonAt(c, name);
       if (JsonAt(arm, "code").is_null()) continue;
-      std::vector<std::string> cells = {TextAt(c, "name"),
-                                        TextAt(arm, "variant")};
+      std::vector<std::string> cells = {CaseLabel(c), TextAt(arm, "variant")};
       for (const auto& column : kCodeColumns) {
         cells.push_back(TextAt(arm, std::string("code.") + column.key));
       }
@@ -258,9 +260,9 @@ std::string WorkTable(const Json& audit) {
       const double bytes = NumberAt(arm, "work.bytes_loaded").value_or(0.0) +
                            NumberAt(arm, "work.bytes_stored").value_or(0.0);
       rows +=
-          Row({TextAt(c, "name"), TextAt(arm, "variant"),
-               TextAt(arm, "work.flops"), TextAt(arm, "work.exps"),
-               FixedText(bytes, 0), cells.gflops, cells.gbytes, cells.mexps});
+          Row({CaseLabel(c), TextAt(arm, "variant"), TextAt(arm, "work.flops"),
+               TextAt(arm, "work.exps"), FixedText(bytes, 0), cells.gflops,
+               cells.gbytes, cells.mexps});
     }
   }
   if (rows.empty()) return "";
@@ -269,6 +271,26 @@ std::string WorkTable(const Json& audit) {
          "buffer once, in full. Rates are these counts over the times above; "
          "no counter of the processor is in them.\n\n" +
          Row(headings) + Rule(headings.size()) + rows;
+}
+
+std::string ClaimTable(const Json& audit) {
+  const std::string summary = ClaimsSummary(audit);
+  if (summary.empty()) return "";
+  const std::vector<std::string> headings = {"file",       "case",   "variant",
+                                             "quantity",   "unit",   "quoted",
+                                             "re-derived", "status", "why"};
+  std::string text = "\n## Claims: " + summary + "\n\n" + Row(headings) +
+                     Rule(headings.size());
+  for (const Json& claim : ListAt(audit, "claims")) {
+    std::vector<std::string> cells = {TextAt(claim, "file"),
+                                      CaseLabel(audit, TextAt(claim, "case"))};
+    for (const char* part : {"variant", "quantity", "unit", "claimed", "found",
+                             "status", "reason"}) {
+      cells.push_back(TextAt(claim, part));
+    }
+    text += Row(cells);
+  }
+  return text;
 }
 
 std::string CountsTable(const Json& audit) {
@@ -390,9 +412,10 @@ std::string MarkdownText(std::string_view text) {
 }
 
 std::string RenderReport(const Json& audit) {
-  return Heading(audit) + CaseTable(audit) + EvidenceTable(audit) +
-         ControlTable(audit) + WorkTable(audit) + CodeTable(audit) +
-         CountsTable(audit) + StageTable(audit) + FindingTable(audit) +
+  return Heading(audit) + CaseTable(audit) + ClaimTable(audit) +
+         EvidenceTable(audit) + ControlTable(audit) + WorkTable(audit) +
+         CodeTable(audit) + CountsTable(audit) + StageTable(audit) +
+         FindingTable(audit) +
          List(audit, "What keeps this version from judging", "obstacles") +
          List(audit, "Not verified", "not_verified") +
          List(audit, "Checks that share code with the producer",

@@ -7,12 +7,12 @@ namespace {
 
 SignatureReport Unsigned(const std::optional<PublicKey>& trusted,
                          FindingList& findings) {
-  if (!trusted) return {"none", "", ""};
+  if (!trusted) return {"none", ""};
   findings.Add({.code = "signature-missing",
                 .path = kSignatureName,
                 .message = "the caller trusts a key and nobody has signed",
                 .expected = KeyId(*trusted)});
-  return {"none", "", "not signed: nothing tells who stands behind it"};
+  return {"none", ""};
 }
 
 SignatureReport Unsound(const std::string& key_id, const std::string& message,
@@ -21,7 +21,7 @@ SignatureReport Unsound(const std::string& key_id, const std::string& message,
                 .path = kSignatureName,
                 .message = message,
                 .found = key_id});
-  return {"unsound", key_id, "the signature does not hold: " + message};
+  return {"unsound", key_id};
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ SignatureReport CheckSignature(const Subject& subject,
       DecodeSignature(*subject.stored_signature, kSignatureName);
   if (!signature.ok()) {
     findings.AddError("signature-unsound", kSignatureName, signature.error());
-    return {"unsound", "", "the signature cannot be read"};
+    return {"unsound", ""};
   }
   const std::string key_id = KeyId(signature->key);
   if (subject.content_id.empty()) {
@@ -48,28 +48,23 @@ SignatureReport CheckSignature(const Subject& subject,
     return Unsound(key_id, "it is not one of its key over this content id",
                    findings);
   }
-  if (!trusted) {
-    return {"not-checked", key_id,
-            "a signature by key " + key_id +
-                " is present, not checked against a key you trust (--key)"};
-  }
+  if (!trusted) return {"not-checked", key_id};
   if (signature->key != *trusted) {
     findings.Add({.code = "signature-of-another-key",
                   .path = kSignatureName,
                   .message = "another key than the trusted one has signed",
                   .expected = KeyId(*trusted),
                   .found = key_id});
-    return {"of-another-key", key_id,
-            "signed by key " + key_id + ", which is not the one you trust"};
+    return {"of-another-key", key_id};
   }
-  return {"holds", key_id,
-          "content id " + subject.content_id + " signed by key " + key_id};
+  return {"holds", key_id};
 }
 
-Json SignatureJson(const SignatureReport& report, const PublicKey& trusted) {
+Json SignatureJson(const SignatureReport& report,
+                   const std::optional<PublicKey>& trusted) {
   return Json::Object{{"status", report.status},
                       {"key_sha256", report.key_id},
-                      {"trusted_key_sha256", KeyId(trusted)}};
+                      {"trusted_key_sha256", trusted ? KeyId(*trusted) : ""}};
 }
 
 }  // namespace exhibit

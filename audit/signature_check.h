@@ -22,8 +22,7 @@ namespace exhibit {
 struct SignatureReport {
   // "none", "unsound", "not-checked", "of-another-key" or "holds".
   std::string status;
-  std::string key_id;    // Of the key that the signature brings, or "".
-  std::string sentence;  // Without stop; "" when there is nothing to tell.
+  std::string key_id;  // Of the key that the signature brings, or "".
 };
 
 SignatureReport CheckSignature(const Subject& subject,
@@ -31,7 +30,8 @@ SignatureReport CheckSignature(const Subject& subject,
                                FindingList& findings);
 
 // `signature` of audit.json.
-Json SignatureJson(const SignatureReport& report, const PublicKey& trusted);
+Json SignatureJson(const SignatureReport& report,
+                   const std::optional<PublicKey>& trusted);
 
 }  // namespace exhibit
 

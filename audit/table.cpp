@@ -35,12 +35,37 @@ std::string Keywords(const Json& audit, const char* path) {
   return text;
 }
 
+// Each claim of the author, and what became of it.
+std::string ClaimLines(const Json& audit) {
+  const std::string summary = ClaimsSummary(audit);
+  if (summary.empty()) return "";
+  std::string text = "claims: " + summary + "\n";
+  for (const Json& claim : ListAt(audit, "claims")) {
+    std::string line = "  " + TextAt(claim, "status") + ":";
+    for (const std::string& part :
+         {CaseLabel(audit, TextAt(claim, "case")), TextAt(claim, "variant"),
+          TextAt(claim, "quantity")}) {
+      if (!part.empty()) line += " " + part;
+    }
+    const std::string unit = TextAt(claim, "unit");
+    line += ": quoted " + TextAt(claim, "claimed") +
+            (unit.empty() ? "" : " " + unit);
+    const std::string found = TextAt(claim, "found");
+    if (!found.empty()) line += ", re-derived " + found;
+    const std::string reason = TextAt(claim, "reason");
+    if (!reason.empty()) line += ": " + reason;
+    text += Wrapped(line, kWidth, 4);
+  }
+  return text;
+}
+
 std::string FindingLines(const Json& audit) {
   std::string text;
   for (const Json& finding : ListAt(audit, "findings")) {
-    text += "  ";
-    text += TextAt(finding, "code") + "  " + TextAt(finding, "path");
+    text += "  " + TextAt(finding, "code");
+    const std::string path = TextAt(finding, "path");
     const std::string field = TextAt(finding, "field");
+    if (!path.empty()) text.append("  ").append(path);
     if (!field.empty()) text.append(" ").append(field);
     text += ": " + TextAt(finding, "message");
     const std::string expected = TextAt(finding, "expected");
@@ -102,7 +127,7 @@ std::string CaseTable(const Json& audit) {
       {"case", "base us", "cand us", "ratio", "min-max of pairs", "floor", "p",
        "outcome", "ev", "remarks"}};
   for (const Json& c : ListAt(audit, "cases")) {
-    rows.push_back({TextAt(c, "name"), MicrosecondsAt(c, "baseline.time_ns"),
+    rows.push_back({CaseLabel(c), MicrosecondsAt(c, "baseline.time_ns"),
                     MicrosecondsAt(c, "candidate.time_ns"),
                     FixedAt(c, "ratios.median", 4), RangeOf(c),
                     FixedAt(c, "ratios.noise_floor", 4),
@@ -121,7 +146,7 @@ std::string ReasonLines(const Json& audit) {
       continue;
     }
     std::string line =
-        TextAt(c, "name") + ": " + outcome + ": " + JoinedAt(c, "reasons");
+        CaseLabel(c) + ": " + outcome + ": " + JoinedAt(c, "reasons");
     if (NumberAt(c, "cycles_to_decide")) {
       line += "; " + TextAt(c, "cycles_to_decide") + " cycles would decide";
     }
@@ -163,7 +188,7 @@ std::string WorkTable(const Json& audit) {
                  ? std::string("-")
                  : base.*member + " / " + cand.*member;
     };
-    rows.push_back({TextAt(c, "name"), both(&WorkCells::gflops),
+    rows.push_back({CaseLabel(c), both(&WorkCells::gflops),
                     both(&WorkCells::gbytes), both(&WorkCells::mexps),
                     BothArms(base.clone, cand.clone),
                     ArmCell(c, "code_bytes")});
@@ -221,8 +246,13 @@ std::string RenderTable(const Json& audit) {
       "ev, evidence: num recomputed, sup compared with supplied, rec "
       "receipts only\n";
   text += WorkTable(audit) + "\n";
+  text += ClaimLines(audit);
   text += "verdict: " + TextAt(audit, "verdict") + ", content id " +
           TextAt(audit, "content_id") + "\n";
+  if (!JsonAt(audit, "signature").is_null()) {
+    text += Wrapped("signature: " + SignatureText(JsonAt(audit, "signature")),
+                    kWidth, 2);
+  }
   text += FindingLines(audit);
   for (const Json& obstacle : ListAt(audit, "obstacles")) {
     text += "  cannot verify: " +

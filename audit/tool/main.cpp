@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "archive/bundle.h"
+#include "archive/run_order.h"
 #include "audit/audit.h"
 #include "audit/beside.h"
+#include "audit/json_view.h"
 #include "audit/quality.h"
 #include "audit/report.h"
 #include "audit/sandbox.h"
@@ -83,8 +85,17 @@ Status CheckWords(const Words& words) {
   return Ok();
 }
 
-std::string Product(const Words& words, const Json& audit) {
-  if (words.table) return RenderTable(audit);
+// A table also says who signed, with or without a key; audit.json, and so the
+// report, cannot.
+Json WithSignature(const AuditResult& result) {
+  Json shown = result.json;
+  (*shown.AsObject())["signature"] = result.signature;
+  return shown;
+}
+
+std::string Product(const Words& words, const AuditResult& result) {
+  const Json& audit = result.json;
+  if (words.table) return RenderTable(WithSignature(result));
   if (words.report) return RenderReport(audit);
   if (words.check && words.json) return EncodeJson(QualityJson(audit));
   if (words.check) return RenderQuality(audit);
@@ -117,17 +128,18 @@ Exit ExitOf(Verdict verdict) {
   return Exit::kBug;
 }
 
-// Reads and judges one folder. The library that reads bundles calls every one
-// "bundle", as no finding may depend on where it lies; an error may.
 Result<Subject> Load(const std::string& path) {
   Result<Subject> subject = LoadSubject(path);
   if (subject.ok()) return subject;
-  Error error = subject.error();
-  constexpr std::string_view kAnyBundle = "bundle:";
-  if (error.message.starts_with(kAnyBundle)) {
-    error.message.replace(0, kAnyBundle.size(), path + ":");
-  }
-  return error;
+  return InFolder(path, subject.error());
+}
+
+// Beside a table, which says it itself, and where nobody signed or asked.
+void SaySignature(const Words& words, const AuditResult& result) {
+  const bool nothing =
+      words.key.empty() && TextAt(result.signature, "status") == "none";
+  if (words.table || nothing || IsQuiet()) return;
+  SayLine("signature: " + SignatureText(result.signature));
 }
 
 // The other subject, judged and printed beside `second`.
@@ -162,10 +174,12 @@ Exit Run(const Words& words) {
     Warn("the bundle is not sealed");
   }
   const AuditResult result = Audit(*subject, words.expected, *brought);
-  if (*subject->failure) return ReportError(**subject->failure);
-  if (!result.signature.empty() && !IsQuiet()) SayLine(result.signature);
+  if (*subject->failure) {
+    return ReportError(InFolder(words.subject, **subject->failure));
+  }
+  SaySignature(words, result);
   if (!words.beside.empty()) return PrintBeside(words, result);
-  const Status printed = PrintProduct(Product(words, result.json));
+  const Status printed = PrintProduct(Product(words, result));
   if (!printed.ok()) return ReportError(printed.error());
   return ExitOf(result.verdict);
 }

@@ -7,6 +7,7 @@
 
 #include "archive/pack.h"
 #include "archive/seal.h"
+#include "archive/sign.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 #include "tests/tool/audit/tool_run.h"
@@ -14,6 +15,11 @@
 
 namespace exhibit::testing {
 namespace {
+
+constexpr char kPrivateKey[] =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n"
+    "-----END PRIVATE KEY-----\n";
 
 class AuditTool : public ::testing::Test {
  protected:
@@ -159,8 +165,11 @@ TEST_F(AuditTool, NotComparableRunIsPackedSealedAndVerifiedWithoutARatio) {
   std::filesystem::remove_all(folder_ / "run");
   WriteRun(run.Seal(), folder_ / "run");
   PackAndSeal();
+  for (VisitRecord& visit : run.visits) visit.counts.migrations = 2;
+  std::filesystem::create_directory(folder_ / "other");
+  WriteRun(run.Seal(), folder_ / "other");
   for (const char* words : {"bundle", "--table bundle", "--report bundle",
-                            "--check bundle", "--beside run bundle"}) {
+                            "--check bundle", "--beside other bundle"}) {
     const ToolEnd end = Audit(words);
     EXPECT_EQ(end.status, 0) << Talk();
     EXPECT_TRUE(end.out.find("not-comparable") != std::string::npos) << end.out;
@@ -184,14 +193,59 @@ TEST_F(AuditTool, CheckRemarksOnTheDataAndExitsZero) {
   EXPECT_EQ(Audit("--json run").status, 2);
 }
 
+TEST_F(AuditTool, TableSaysWhoSignedAndAuditJsonDoesNot) {
+  PackAndSeal();
+  const auto signature_line = [this](const std::string& words) {
+    const std::string table = Audit("--table " + words + " bundle").out;
+    const size_t at = table.find("\nsignature: ") + 1;
+    return table.substr(at, table.find('\n', at) - at);
+  };
+  EXPECT_EQ(signature_line(""),
+            "signature: unsigned; nothing tells who stands behind the run");
+  WriteBytes(folder_ / "key.pem", kPrivateKey);
+  SignOptions options;
+  options.key_file = folder_ / "key.pem";
+  const auto made = SignBundle(folder_ / "bundle", options);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_TRUE(signature_line("").starts_with("signature: signed by key " +
+                                             made->key_id + "; key not given"))
+      << signature_line("");
+  RunIn(folder_, "openssl pkey -in key.pem -pubout -out public.pem");
+  EXPECT_EQ(signature_line("--key public.pem"),
+            "signature: signed by key " + made->key_id +
+                ", the one given with --key");
+  EXPECT_EQ(Talk(), "");
+  const ToolEnd report = Audit("--report --key public.pem bundle");
+  EXPECT_TRUE(report.out.find("\nSignature: signed by key " + made->key_id) !=
+              std::string::npos)
+      << report.out;
+  // Sealed before the signature, they are the same after it.
+  EXPECT_EQ(Audit("bundle").out, ReadBytes(folder_ / "bundle/audit.json"));
+  EXPECT_TRUE(Talk().find("signature: signed by key") != std::string::npos);
+  EXPECT_EQ(Audit("--report bundle").out,
+            ReadBytes(folder_ / "bundle/report.md"));
+}
+
 TEST_F(AuditTool, BesidePrintsTwoSubjectsOfOneManifest) {
+  SyntheticRun run = HonestRun();
+  run.visits.back().samples_ns.back() += 1;
+  std::filesystem::remove_all(folder_ / "run");
+  WriteRun(run.Seal(), folder_ / "run");
   Pack();
+  WriteRun(files_, folder_ / "run");
   const ToolEnd end = Audit("--beside run bundle");
   EXPECT_EQ(end.status, 0) << Talk();
   EXPECT_TRUE(end.out.find("A outcome") != std::string::npos) << end.out;
   EXPECT_TRUE(end.out.find("B outcome") != std::string::npos) << end.out;
   EXPECT_EQ(Audit("--table --beside run bundle").status, 2);
   EXPECT_EQ(Audit("--beside absent bundle").status, 3);
+}
+
+TEST_F(AuditTool, BesideRefusesOneRunTwice) {
+  Pack();
+  EXPECT_EQ(Audit("--beside run bundle").status, 2);
+  EXPECT_TRUE(Talk().find("one and the same run") != std::string::npos)
+      << Talk();
 }
 
 TEST_F(AuditTool, BesideRefusesAnotherManifest) {

@@ -83,6 +83,75 @@ TEST(Report, TextOfTheAuthorCannotBecomeMarkup) {
   EXPECT_FALSE(Has(RenderTable(audit), "\x1b"));
 }
 
+TEST(Printing, EachClaimIsListedWithWhatBecameOfIt) {
+  Subject subject = SubjectOf(HonestRun().Seal());
+  subject.stored_claims = R"({"schema":"exhibit.claims/1","claims":[
+    {"case":"tiny","quantity":"paired-ratio","value":0.90,"digits":2},
+    {"case":"tiny","quantity":"ratio-min","value":0.8,"digits":1},
+    {"case":"tiny","quantity":"time","variant":"new","unit":"us","value":0.900,
+     "digits":3},
+    {"case":"tiny","quantity":"cycles","value":12}]})";
+  const Json audit = Audit(subject).json;
+  const std::string table = RenderTable(audit);
+  for (const char* line :
+       {"claims: 2 of 4 supported\n",
+        "  supported: tiny paired-ratio: quoted 0.90, re-derived 0.90\n",
+        "  differs: tiny ratio-min: quoted 0.8, re-derived 0.9: the audit ",
+        "  supported: tiny new time: quoted 0.900 us, re-derived 0.900\n",
+        "  refused: tiny cycles: quoted 12: not supported by the design: "}) {
+    EXPECT_TRUE(Has(table, line)) << line << table;
+  }
+  const std::string report = RenderReport(audit);
+  for (const char* line :
+       {"## Claims: 2 of 4 supported\n",
+        "| claims.json | tiny |  | paired-ratio |  | 0.90 | 0.90 | supported |",
+        "| 12 |  | refused | not supported by the design: "}) {
+    EXPECT_TRUE(Has(report, line)) << line << report;
+  }
+  EXPECT_FALSE(Has(RenderTable(HonestAudit()), "claims:"));
+  EXPECT_FALSE(Has(RenderReport(HonestAudit()), "## Claims"));
+}
+
+TEST(Printing, ANullCaseIsNeverShownAsAResult) {
+  const std::string label = "tiny-at-16 (null of tiny)";
+  Json audit = HonestAudit();
+  Json null_case = ListAt(audit, "cases").front();
+  (*null_case.AsObject())["name"] = "tiny-at-16";
+  (*null_case.AsObject())["null_of"] = "tiny";
+  audit.AsObject()->at("cases").AsArray()->push_back(null_case);
+  (*audit.AsObject())["claims"] =
+      Json::Array{Json::Object{{"case", "tiny-at-16"}}};
+  for (const std::string& text : {RenderTable(audit), RenderReport(audit)}) {
+    EXPECT_TRUE(Has(text, "no result but what placement")) << text;
+    // Wherever the name stands, it is marked.
+    for (size_t at = text.find("tiny-at-16"); at != std::string::npos;
+         at = text.find("tiny-at-16", at + 1)) {
+      EXPECT_EQ(text.substr(at, label.size()), label) << text;
+    }
+  }
+  EXPECT_FALSE(Has(RenderTable(HonestAudit()), "null of"));
+}
+
+TEST(Printing, WhoSignedStandsApartFromTheVerdict) {
+  Json audit = HonestAudit();
+  EXPECT_TRUE(Has(RenderReport(audit), "Signature: not looked at"));
+  EXPECT_TRUE(Has(RenderReport(audit), "about integrity, not about who"));
+  (*audit.AsObject())["signature"] =
+      Json::Object{{"status", "holds"}, {"key_sha256", "ab12"}};
+  EXPECT_TRUE(Has(RenderTable(audit),
+                  "\nsignature: signed by key ab12, the one given"));
+  EXPECT_TRUE(Has(RenderReport(audit),
+                  "\nSignature: signed by key ab12, the one given"));
+}
+
+TEST(Printing, AFindingAboutTheWholeHasNoEmptyPlace) {
+  SyntheticRun run = HonestRun();
+  Subject subject = SubjectOf(run.Seal());
+  subject.findings.Add({.code = "archive-unsound", .message = "it is cut"});
+  EXPECT_TRUE(Has(RenderTable(Audit(subject).json),
+                  "\n  archive-unsound: it is cut\n"));
+}
+
 TEST(Printing, AnyJsonValueIsPrintedWithoutHarm) {
   EXPECT_TRUE(Has(RenderTable(Json()), "verdict: -"));
   EXPECT_TRUE(Has(RenderReport(Json(Json::Object{{"cases", 1}})), "# \\-") ||

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "audit/audit.h"
@@ -224,10 +225,40 @@ TEST(Claims, WhatIsNoClaimsFileIsAFinding) {
         with(R"("paired-ratio")", R"("time","variant":"new","unit":"min")")}) {
     Subject subject = SubjectOf(HonestRun().Seal());
     subject.stored_claims = file;
-    EXPECT_EQ(CodesOf(Audit(subject)),
-              std::vector<std::string>{"claims-malformed"})
+    const AuditResult result = Audit(subject);
+    EXPECT_EQ(CodesOf(result), std::vector<std::string>{"claims-malformed"})
         << file;
+    // The path stands in a field of its own, and not in the sentence again.
+    const Json& finding = ListAt(result.json, "findings").at(0);
+    EXPECT_EQ(TextAt(finding, "path"), "claims.json");
+    EXPECT_FALSE(TextAt(finding, "message").starts_with("claims.json"))
+        << EncodeJson(finding);
+    EXPECT_EQ(ClaimsSummary(result.json), "none judged");
   }
+}
+
+TEST(Claims, MalformedOnesQuoteTheValueRead) {
+  for (const auto& [claim, message] : std::map<std::string, std::string>{
+           {"7", "claims[0]: a claim must be an object, read 7"},
+           {R"({"case":"tiny"})", "claims[0]: quantity is missing"},
+           {R"({"case":3,"quantity":"outcome","value":"same"})",
+            "claims[0]: case must be a text, read 3"},
+           {R"({"case":"tiny","quantity":"outcome","value":2})",
+            "claims[0]: value must be a text, read 2"},
+           {R"({"case":"tiny","quantity":"estimate","value":"x","digits":1})",
+            R"(claims[0]: value must be a number of at most 1e15, read "x")"},
+           {R"({"case":"tiny","quantity":"estimate","value":1,"digits":"x"})",
+            R"(claims[0]: digits must be an integer from 0 to 15, read "x")"},
+           {R"({"quantity":"cases-tried","value":1,"digits":0,"case":"tiny"})",
+            R"(claims[0]: field "case" does not belong here, read "tiny")"}}) {
+    EXPECT_EQ(DecodeClaims(File(claim), "c").error().message, "c: " + message);
+  }
+}
+
+TEST(Claims, ATextThatNoAuditSaysDiffers) {
+  const AuditResult result =
+      AuditWith(R"({"case":"tiny","quantity":"outcome","value":"fastest"})");
+  EXPECT_EQ(CodesOf(result), std::vector<std::string>{"claim-differs"});
 }
 
 TEST(Claims, FieldsBeginningWithXAreTheAuthorsOwn) {
