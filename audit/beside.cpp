@@ -34,9 +34,15 @@ std::string RunLines(const char* letter, const Json& audit) {
   return text + Wrapped(host, kWidth, 3);
 }
 
-// Whether two outcomes say the same. A claim and "same" or "inconclusive" do
-// not contradict each other as two opposite claims do.
-std::string Agreement(const std::string& a, const std::string& b) {
+// Whether two outcomes say the same: of a case that has no ratio in one of the
+// runs, nothing. A claim and "same" or "inconclusive" do not contradict each
+// other as two opposite claims do.
+std::string Agreement(const Json& c, const Json& d) {
+  if (JsonAt(c, "ratios").is_null() || JsonAt(d, "ratios").is_null()) {
+    return "-";
+  }
+  const std::string a = OutcomeOf(c);
+  const std::string b = OutcomeOf(d);
   if (a == b) return "yes";
   if ((a == "faster" && b == "slower") || (a == "slower" && b == "faster")) {
     return "opposite";
@@ -57,6 +63,12 @@ Result<std::string> RenderBeside(const Json& a, const Json& b) {
                  "Only runs that declare the same, byte for byte, can stand "
                  "beside each other."};
   }
+  const std::string content_id = TextAt(a, "content_id");
+  if (content_id == TextAt(b, "content_id")) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "one and the same run, content id " + content_id,
+                 "A run agrees with itself; give another run of its manifest."};
+  }
   std::string text =
       Wrapped(TextAt(a, "name") + ": " + TextAt(a, "question"), kWidth, 2);
   text +=
@@ -68,12 +80,13 @@ Result<std::string> RenderBeside(const Json& a, const Json& b) {
        "B outcome", "agree"}};
   for (const Json& c : ListAt(a, "cases")) {
     const Json& d = CaseNamed(b, TextAt(c, "name"));
-    rows.push_back({TextAt(c, "name"), FixedAt(c, "ratios.median", 4),
-                    RangeOf(c), OutcomeOf(c), FixedAt(d, "ratios.median", 4),
-                    RangeOf(d), OutcomeOf(d),
-                    Agreement(OutcomeOf(c), OutcomeOf(d))});
+    rows.push_back({CaseLabel(c), FixedAt(c, "ratios.median", 4), RangeOf(c),
+                    OutcomeOf(c), FixedAt(d, "ratios.median", 4), RangeOf(d),
+                    OutcomeOf(d), Agreement(c, d)});
   }
-  return text + AlignColumns(rows);
+  return text + AlignColumns(rows) +
+         "agree: whether the outcomes are the same; - where a run has no "
+         "ratio; a null case is no result\n";
 }
 
 }  // namespace exhibit

@@ -16,8 +16,8 @@ namespace exhibit {
 
 // Made from the JSON values of two audits and from nothing else.
 //
-// Fails with kInvalidArgument when either has no manifest or the digests of
-// their manifests differ.
+// Fails with kInvalidArgument when either has no manifest, the digests of their
+// manifests differ, or both are one and the same run.
 Result<std::string> RenderBeside(const Json& a, const Json& b);
 
 }  // namespace exhibit

@@ -42,10 +42,45 @@ TEST(Beside, NothingOfOneIsDividedByTheOther) {
   EXPECT_FALSE(Has(*text, " us")) << *text;
 }
 
+std::string CellsOf(const std::string& text, const std::string& name) {
+  const size_t begin = text.find("\n" + name) + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 TEST(Beside, SameOutcomesAgree) {
-  const Result<std::string> text = RenderBeside(AuditWith(1), AuditWith(1));
+  const Result<std::string> text = RenderBeside(AuditWith(2), AuditWith(3));
   ASSERT_TRUE(text.ok());
-  EXPECT_TRUE(Has(*text, "yes")) << *text;
+  EXPECT_TRUE(CellsOf(*text, "tiny").ends_with("  yes")) << *text;
+}
+
+TEST(Beside, CasesWithoutARatioAgreeOnNothing) {
+  const auto disturbed = [](int64_t migrations) {
+    SyntheticRun run = HonestRun();
+    for (VisitRecord& visit : run.visits) visit.counts.migrations = migrations;
+    return Audit(SubjectOf(run.Seal())).json;
+  };
+  for (const Json& other : {disturbed(2), AuditWith(1)}) {
+    const Result<std::string> text = RenderBeside(disturbed(1), other);
+    ASSERT_TRUE(text.ok());
+    EXPECT_TRUE(CellsOf(*text, "tiny").ends_with("  -")) << *text;
+  }
+}
+
+TEST(Beside, OneRunTwiceIsRefused) {
+  const Json audit = AuditWith(1);
+  const Result<std::string> text = RenderBeside(audit, audit);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_TRUE(Has(text.error().message, TextAt(audit, "content_id")));
+}
+
+TEST(Beside, NullCasesAreMarked) {
+  Json a = AuditWith(1);
+  Json& c = a.AsObject()->at("cases").AsArray()->front();
+  (*c.AsObject())["null_of"] = "huge";
+  const Result<std::string> text = RenderBeside(a, AuditWith(2));
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(Has(*text, "tiny (null of huge)")) << *text;
 }
 
 TEST(Beside, AnotherManifestIsRefused) {
