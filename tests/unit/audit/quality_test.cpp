@@ -128,6 +128,23 @@ TEST(Quality, EachConditionHasItsCode) {
   }
 }
 
+TEST(Quality, OfAFailedSubjectItSaysWhereToLook) {
+  SyntheticRun run = HonestRun();
+  run.visits[2].repetitions *= 2;
+  Json audit = Audit(SubjectOf(run.Seal())).json;
+  std::string text = RenderQuality(audit);
+  EXPECT_NE(text.find("verdict failed\nnot verified: repetitions-differ; "
+                      "exhibit-audit --table shows what and where"),
+            std::string::npos)
+      << text;
+  At(audit, "findings") = Json::Array();
+  At(audit, "obstacles") = Json::Array{"visit.json: of a later schema"};
+  text = RenderQuality(audit);
+  EXPECT_NE(text.find("\nnot verified: 1 obstacle; exhibit-audit --table"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Quality, CaseThatWasNotJudgedHasNoRemark) {
   EXPECT_EQ(CodesAfter("cases.0.outcome", Json()), Codes());
 }
@@ -175,8 +192,7 @@ TEST(QualityDocument, NamesEveryCode) {
   const std::string page((std::istreambuf_iterator<char>(file)),
                          std::istreambuf_iterator<char>());
   for (const std::string& code : QualityCodes()) {
-    EXPECT_NE(page.find("| `" + code + "` |"), std::string::npos)
-        << code;
+    EXPECT_NE(page.find("| `" + code + "` |"), std::string::npos) << code;
   }
 }
 
