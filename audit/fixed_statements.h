@@ -11,19 +11,30 @@ namespace exhibit {
 inline constexpr std::string_view kNotVerified[] = {
     "samples: that the recorded times were measured and not written",
     "clock: that the clock told the truth",
-    "host: that the recorded machine ran this",
+    "host: that the recorded machine ran this, with the load, frequencies and "
+    "settings that were recorded",
+    "moments: that anything happened when its record says",
     "declaration: that the manifest was fixed before the first result, unless "
     "its digest was published",
-    "unreported: runs that were made and never shown",
+    "unreported: runs that were made and never shown; this one may be the best "
+    "of many",
+    "author: who made the run; a signature names a key, and no person",
     "library code: of variants of that kind nothing is executed again",
+    "calls: that every timed call did the whole work; outputs are poisoned "
+    "before a sample and checked after it, not between its calls",
+    "threads: that the kernel started no thread or process that hid itself",
     "meaning: that the text of a tile program is the algorithm its author "
     "names; what is expected of it is that text in FP64",
-    "source to object: that the program text and options give this object",
-    "producer: the binaries of the tools that made the records",
+    "source to object: that the program text and options give this object, or "
+    "that kernel.ll and kernel.s belong to it; exhibit-compile --reproduce "
+    "tells, with the same LLVM",
+    "producer: that the tools that made the records are the ones named, and "
+    "were built from the sources of Exhibit that are packed",
     "loader: what else was loaded beside the kernel and how it was linked",
     "placement: where code and data lay in memory and in caches",
     "registers: what the processor did with the code",
-    "attachments: supplied by the author and not checked",
+    "attachments: supplied by the author and not checked, like sources of "
+    "libraries, logs, question, limits and what is continued",
 };
 
 inline constexpr std::string_view kSharedWithProducer[] = {

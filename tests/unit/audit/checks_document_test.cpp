@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "audit/finding.h"
+#include "audit/fixed_statements.h"
 #include "tests/unit/audit/run_fixture.h"
 
 namespace exhibit::testing {
@@ -36,6 +37,19 @@ TEST(ChecksDocument, ListsExactlyTheCodesThereAre) {
     codes.insert(std::string(code.code));
   }
   EXPECT_EQ(FirstCells(Document("CHECKS.md")), codes);
+}
+
+TEST(ChecksDocument, SaysOfEachGapWhatNarrowsIt) {
+  const std::string document = Document("CHECKS.md");
+  const size_t begin = document.find("## What no audit tells");
+  const std::string section =
+      document.substr(begin, document.find("\n## ", begin) - begin);
+  for (const std::string_view statement : kNotVerified) {
+    const std::string word(statement.substr(0, statement.find(':')));
+    EXPECT_TRUE(section.find("| " + word) != std::string::npos ||
+                section.find(", " + word) != std::string::npos)
+        << word;
+  }
 }
 
 void CollectKeys(const Json& value, std::set<std::string>& keys) {
