@@ -128,7 +128,9 @@ TEST_F(ReproduceTest, LibrariesAreNotCompiled) {
 
 TEST_F(ReproduceTest, OnlyARunIsReadAndNothingElseIsAskedBesideIt) {
   Expect(3, "mkdir empty; exhibit-compile --reproduce empty",
-         "empty/manifest.json");
+         "empty: is not a run: it has no manifest.json");
+  Expect(3, "mkdir b; touch b/evidence.tar.xz; exhibit-compile --reproduce b",
+         "b: is a bundle, not a run");
   Expect(2, "exhibit-compile --reproduce run --emit ir", "--reproduce takes");
   Expect(2, "exhibit-compile --reproduce run --set packet_width=4",
          "--reproduce takes");
