@@ -9,7 +9,6 @@
 #include "archive/run_order.h"
 #include "manifests/content_id.h"
 #include "manifests/file.h"
-#include "manifests/folder_kind.h"
 #include "manifests/json.h"
 #include "manifests/run_layout.h"
 

@@ -14,12 +14,12 @@
 #include "archive/progress.h"
 #include "archive/provenance.h"
 #include "manifests/content_id.h"
+#include "manifests/folder_kind.h"
 #include "manifests/result.h"
 
 namespace exhibit {
 
-// Subject: written by pack.
-inline constexpr char kEvidenceName[] = "evidence.tar.xz";
+// Subject: written by pack, with kEvidenceName of manifests/folder_kind.h.
 inline constexpr char kSourcesName[] = "sources.tar.gz";
 inline constexpr char kProvenanceName[] = "provenance.json";
 // Attached: what the author adds beside the subject, which it does not change.

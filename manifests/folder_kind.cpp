@@ -7,9 +7,6 @@
 namespace exhibit {
 namespace {
 
-// archive/bundle.h names it as well; archive/ may use this room, not the
-// reverse.
-constexpr char kEvidence[] = "evidence.tar.xz";
 constexpr char kRunHint[] = "Give the folder that exhibit-capture made.";
 constexpr char kBundleHint[] =
     "Give the folder that exhibit-archive pack made.";
@@ -38,7 +35,7 @@ bool Holds(const std::string& folder, const char* name) {
 Status CheckIsRun(const std::string& path) {
   EXHIBIT_RETURN_IF_ERROR(CheckIsFolder(path, "run", kRunHint));
   if (Holds(path, kManifestPath)) return Ok();
-  if (Holds(path, kEvidence)) {
+  if (Holds(path, kEvidenceName)) {
     return Error{ErrorKind::kInvalidArgument, path + ": is a bundle, not a run",
                  "Unpack it first: exhibit-archive unpack " + path + " -o RUN"};
   }
@@ -48,7 +45,7 @@ Status CheckIsRun(const std::string& path) {
 
 Status CheckIsBundle(const std::string& path) {
   EXHIBIT_RETURN_IF_ERROR(CheckIsFolder(path, "bundle", kBundleHint));
-  if (Holds(path, kEvidence) || !Holds(path, kManifestPath)) return Ok();
+  if (Holds(path, kEvidenceName) || !Holds(path, kManifestPath)) return Ok();
   return Error{ErrorKind::kInvalidArgument, path + ": is a run, not a bundle",
                "Pack it first: exhibit-archive pack " + path + " -o BUNDLE"};
 }

@@ -12,6 +12,9 @@
 
 namespace exhibit {
 
+// The file that tells a bundle; the other names are in archive/bundle.h.
+inline constexpr char kEvidenceName[] = "evidence.tar.xz";
+
 // Fails with kNotFound when there is no folder `path`, or one that is neither,
 // and with kInvalidArgument when it is a file or a bundle.
 Status CheckIsRun(const std::string& path);

@@ -72,8 +72,7 @@ void Describe(CommandLine& command, Words& words) {
   unpack.RequiredText("-o,--output", words.to, "Folder of the run, new");
 }
 
-// A bar where somebody looks on; packing takes seconds, so that in a log its
-// content id, or an error, is all there is to tell.
+// A bar where somebody looks on; a log is left the content id, or an error.
 Watch WatchWith(std::unique_ptr<Progress>& bar) {
   Watch watch;
   if (TerminalColumns() > 0) {

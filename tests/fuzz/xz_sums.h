@@ -63,6 +63,14 @@ inline std::string WithXzSums(std::string_view xz) {
   return bytes;
 }
 
+// Calls `check` with the file as it is, and with its sums set right.
+template <typename Check>
+void ForBothSums(std::string_view xz, Check check) {
+  check(xz);
+  const std::string summed = WithXzSums(xz);
+  if (summed != xz) check(std::string_view(summed));
+}
+
 }  // namespace exhibit::fuzz
 
 #endif  // EXHIBIT_TESTS_FUZZ_XZ_SUMS_H_
