@@ -84,6 +84,14 @@ Result<std::string> ReadAll(ByteSource& source, const std::string& name,
   }
 }
 
+Result<std::string> ReadSized(ByteSource& source, uint64_t size_bytes) {
+  std::string bytes(static_cast<size_t>(size_bytes), '\0');
+  EXHIBIT_ASSIGN_OR_RETURN(const size_t got,
+                           ReadFully(source, bytes.data(), bytes.size()));
+  bytes.resize(got);
+  return bytes;
+}
+
 Result<uint64_t> Drain(ByteSource& source) {
   const auto piece = std::make_unique<std::array<char, kPieceBytes>>();
   uint64_t total = 0;

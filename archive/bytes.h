@@ -42,6 +42,10 @@ Result<size_t> ReadFully(ByteSource& source, char* data, size_t size);
 Result<std::string> ReadAll(ByteSource& source, const std::string& name,
                             uint64_t bytes_max);
 
+// The same where `source` should have `size_bytes`, which the caller can bear:
+// room is made once, and no more than that is read. Less only at the end.
+Result<std::string> ReadSized(ByteSource& source, uint64_t size_bytes);
+
 // Reads the rest of `source` and forgets it. Returns the number of bytes.
 Result<uint64_t> Drain(ByteSource& source);
 

@@ -106,6 +106,8 @@ struct GzipSource::State {
   Error Failed(int code) const;
   Status Refill();
   Status ReadHeader();
+  Result<int> Inflate();
+  Status CheckPadding();
   Status CheckNothingFollows();
 
   ByteSource& source;
@@ -113,6 +115,7 @@ struct GzipSource::State {
   const ArchiveLimits limits;
   z_stream stream = {};
   Piece piece;
+  unsigned last_byte = 0;  // That was taken in.
   bool started = false;
   bool source_ended = false;
   bool ended = false;
@@ -163,6 +166,44 @@ Status GzipSource::State::ReadHeader() {
   return Ok();
 }
 
+// One step, at most to the end of a block. Returns Z_OK or Z_STREAM_END.
+Result<int> GzipSource::State::Inflate() {
+  EXHIBIT_RETURN_IF_ERROR(Refill());
+  const uInt before = stream.avail_in;
+  const int code = inflate(&stream, Z_BLOCK);
+  if (stream.avail_in != before) last_byte = stream.next_in[-1];
+  const bool between_blocks = (stream.data_type & 128) != 0;
+  // The end of a block may lie in bits that were taken in before, which zlib
+  // does not count as progress.
+  if (code == Z_BUF_ERROR && !between_blocks) return Failed(code);
+  if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
+    return Failed(code);
+  }
+  if (between_blocks) EXHIBIT_RETURN_IF_ERROR(CheckPadding());
+  return code == Z_STREAM_END ? Z_STREAM_END : Z_OK;
+}
+
+// Between two blocks: zlib steps over bits up to the next whole byte after the
+// last block, and in front of the length of a stored one, whatever they are.
+Status GzipSource::State::CheckPadding() {
+  const unsigned bits = static_cast<unsigned>(stream.data_type) & 7;
+  unsigned rest = bits == 0 ? 0 : last_byte >> (8 - bits);
+  if ((stream.data_type & 64) == 0) {
+    constexpr unsigned kHeaderBits = 3;  // Whether it is the last; its kind.
+    if (bits < kHeaderBits) {
+      EXHIBIT_RETURN_IF_ERROR(Refill());
+      if (stream.avail_in == 0) return Ok();  // inflate will miss it.
+      rest |= static_cast<unsigned>(*stream.next_in) << bits;
+    }
+    const bool stored = (rest >> 1 & 3) == 0;
+    if (!stored) return Ok();
+    rest >>= kHeaderBits;
+  }
+  if (rest == 0) return Ok();
+  return Error{ErrorKind::kCorrupt,
+               Where() + ": the bits up to the next byte are not zero", ""};
+}
+
 Status GzipSource::State::CheckNothingFollows() {
   EXHIBIT_RETURN_IF_ERROR(Refill());
   if (stream.avail_in == 0) return Ok();
@@ -190,9 +231,7 @@ Result<size_t> GzipSource::Read(char* data, size_t size) {
   s.stream.next_out = Bytes(data);
   s.stream.avail_out = count;
   for (;;) {
-    EXHIBIT_RETURN_IF_ERROR(s.Refill());
-    const int code = inflate(&s.stream, Z_NO_FLUSH);
-    if (code != Z_OK && code != Z_STREAM_END) return s.Failed(code);
+    EXHIBIT_ASSIGN_OR_RETURN(const int code, s.Inflate());
     EXHIBIT_RETURN_IF_ERROR(CheckExpansion(
         s.name, {s.stream.total_in, s.stream.total_out}, s.limits));
     if (code == Z_STREAM_END) {

@@ -61,7 +61,17 @@ bool ComesBefore(std::string_view a, std::string_view b) {
 Status PathSet::AddEntry(const Entry& entry, const std::string& where) {
   const auto [at, added] =
       by_lower_case_.try_emplace(LowerCase(entry.path), entry);
-  if (added) return Ok();
+  if (added) {
+    if (entry.kind == Kind::kFile || ++folder_count_ <= kFoldersMax) {
+      return Ok();
+    }
+    return Error{ErrorKind::kLimitExceeded,
+                 (where.empty() ? "" : where + ": ") +
+                     "the files lie in more "
+                     "than " +
+                     std::to_string(kFoldersMax) + " folders",
+                 ""};
+  }
   const Entry& other = at->second;
   if (other.path == entry.path && other.kind == Kind::kFolder &&
       entry.kind == Kind::kFolder) {

@@ -30,9 +30,12 @@ bool ComesBefore(std::string_view a, std::string_view b);
 // folders of other files.
 class PathSet {
  public:
+  static constexpr size_t kFoldersMax = 20'000;
+
   // Adds a file. Fails with kCorrupt, naming both paths, when `path` was added
   // before, equals another but for case, or needs a folder where there is a
-  // file. `where` opens the message.
+  // file; and with kLimitExceeded past kFoldersMax folders, of which one path
+  // alone may need 47. `where` opens the message.
   Status Add(const std::string& path, const std::string& where);
 
  private:
@@ -44,6 +47,7 @@ class PathSet {
   Status AddEntry(const Entry& entry, const std::string& where);
 
   std::map<std::string, Entry> by_lower_case_;
+  size_t folder_count_ = 0;
 };
 
 struct RunFile {

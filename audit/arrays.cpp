@@ -110,6 +110,23 @@ std::optional<std::vector<float>> FindFloats(const Subject& subject,
   return values;
 }
 
+Result<int64_t> RoomBesideInputs(const Subject& subject,
+                                 const std::vector<CaseArray>& arrays) {
+  const auto room = static_cast<uint64_t>(subject.computing.memory_bytes_max);
+  uint64_t bytes = 0;
+  for (const CaseArray& array : arrays) {
+    if (array.role != "input") continue;
+    const SubjectFile* file = subject.Find(ArrayPath(array.sha256));
+    if (file != nullptr) bytes += file->size_bytes;
+  }
+  if (bytes <= room) return static_cast<int64_t>(room - bytes);
+  return Error{ErrorKind::kLimitExceeded,
+               "the inputs have " + std::to_string(bytes) +
+                   " bytes, more than a bundle of this size may ask to hold: " +
+                   std::to_string(room),
+               ""};
+}
+
 bool IsComparable(const NpyHeader& header) {
   return header.dtype == DType::kF32 || header.dtype == DType::kF64;
 }

@@ -15,6 +15,7 @@
 #include "audit/subject.h"
 #include "manifests/npy.h"
 #include "manifests/npy_header.h"
+#include "manifests/records.h"
 
 namespace exhibit {
 
@@ -62,6 +63,11 @@ class ArrayStream {
 // All elements of an array of f32. Absent also when it is not of f32.
 std::optional<std::vector<float>> FindFloats(const Subject& subject,
                                              const std::string& sha256);
+
+// What one computation may hold besides the inputs among `arrays`. Fails with
+// kLimitExceeded where these alone pass what the subject may ask for.
+Result<int64_t> RoomBesideInputs(const Subject& subject,
+                                 const std::vector<CaseArray>& arrays);
 
 // Whether its elements can be compared with an output: f32 or f64.
 bool IsComparable(const NpyHeader& header);

@@ -33,12 +33,15 @@ void Decode(const Subject& subject, const std::string& path, Decoder decoder,
 
 // The number of numbered files `prefix`N`.json` that are to be looked at: one
 // more than the largest N. A file whose number is not spelt as VisitPath or
-// CalibrationPath spell it is none of them, and so an extra file.
+// CalibrationPath spell it is none of them, and so an extra file; and so is one
+// whose number is twice as large as there are files, since a single file must
+// not make room for thousands.
 template <typename PathOf>
 int64_t NumberedCount(const Subject& subject, const std::string& prefix,
                       PathOf path_of) {
   constexpr int64_t kNumberMax = 20'000;
-  int64_t count = 0;
+  constexpr int64_t kNumberFree = 16;
+  std::vector<int64_t> numbers;
   for (auto file = subject.files.lower_bound(prefix);
        file != subject.files.end() && file->first.starts_with(prefix); ++file) {
     const char* begin = file->first.data() + prefix.size();
@@ -46,7 +49,13 @@ int64_t NumberedCount(const Subject& subject, const std::string& prefix,
     int64_t number = 0;
     if (std::from_chars(begin, end, number).ec != std::errc()) continue;
     if (number < 0 || number > kNumberMax) continue;
-    if (path_of(number) == file->first) count = std::max(count, number + 1);
+    if (path_of(number) == file->first) numbers.push_back(number);
+  }
+  const auto number_end =
+      kNumberFree + 2 * static_cast<int64_t>(numbers.size());
+  int64_t count = 0;
+  for (const int64_t number : numbers) {
+    if (number < number_end) count = std::max(count, number + 1);
   }
   return count;
 }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "audit/realization.h"
 #include "manifests/json.h"
 #include "manifests/run_layout.h"
 
@@ -16,7 +17,8 @@ std::string ReportedText(const Subject& subject, const CaseEvidence& c,
       CaptureFolder(c.name(), capture.variant->name) + "/realization.json";
   const std::string* bytes = subject.Bytes(path);
   if (bytes == nullptr) return "not reported";
-  const Result<Json> report = ParseJson(*bytes, path);
+  const Result<Json> report =
+      ParseJson(*bytes, path, {.value_count_max = kRealizationValuesMax});
   if (!report.ok() || report->AsObject() == nullptr) return "not reported";
   const auto field = report->AsObject()->find(name);
   return field == report->AsObject()->end() ? "not reported"

@@ -65,6 +65,10 @@ class Arrays {
     return FindFloats(subject_, sha256);
   }
 
+  Result<int64_t> Room(const std::vector<CaseArray>& arrays) const {
+    return RoomBesideInputs(subject_, arrays);
+  }
+
   bool GuardIsIntact(const std::string& sha256) {
     const auto known = guards_.find(sha256);
     if (known != guards_.end()) return known->second;
@@ -142,9 +146,13 @@ ToleranceResult CompareStreams(const std::string& output, ArrayStream& actual,
   return total;
 }
 
-// The digests of the oracles computed so far, by all that they depend on: cases
-// often share program and inputs.
-using OracleMemo = std::map<std::string, std::string>;
+// The oracles of a subject.
+struct OracleMemo {
+  // Digests of those computed so far, by all that they depend on: cases often
+  // share program and inputs.
+  std::map<std::string, std::string> digests;
+  int64_t operations_left = 0;
+};
 
 // One case.
 class CaseNumbers {
@@ -243,8 +251,8 @@ class CaseNumbers {
       if (input.role == "input") digests[input.name] = input.sha256;
     }
     const std::string key = OracleKey(array.name, digests);
-    const auto known = oracles_.find(key);
-    if (known != oracles_.end()) return known->second;
+    const auto known = oracles_.digests.find(key);
+    if (known != oracles_.digests.end()) return known->second;
     auto oracle =
         case_.program ? Evaluated(array.name, digests) : Oracle(digests);
     if (!oracle.ok()) {
@@ -257,7 +265,8 @@ class CaseNumbers {
     const std::span<char> bytes(reinterpret_cast<char*>(oracle->data()),
                                 oracle->size() * sizeof(double));
     SwapUnlessLittle(bytes, sizeof(double));
-    return oracles_[key] = NpyDigest(DType::kF64, Unsigned(array.shape), bytes);
+    return oracles_.digests[key] =
+               NpyDigest(DType::kF64, Unsigned(array.shape), bytes);
   }
 
   std::string OracleKey(
@@ -271,32 +280,62 @@ class CaseNumbers {
 
   Result<std::vector<double>> Oracle(
       std::map<std::string, std::string>& digests) {
+    const OracleLimits limits = LimitsOf();
+    EXHIBIT_ASSIGN_OR_RETURN(const AttentionShape shape,
+                             MakeAttentionShape(Record().shape, limits));
+    EXHIBIT_ASSIGN_OR_RETURN(const int64_t room, arrays_.Room(Record().arrays));
+    if (shape.OutputCount() * int64_t{sizeof(double)} > room) {
+      return Error{ErrorKind::kLimitExceeded,
+                   "the oracle has more elements than a bundle of this size "
+                   "may ask to hold: " +
+                       std::to_string(shape.OutputCount()),
+                   ""};
+    }
     const auto query = arrays_.Floats(digests["query"]);
     const auto key = arrays_.Floats(digests["key"]);
     const auto value = arrays_.Floats(digests["value"]);
     if (!query || !key || !value) {
       return Error{ErrorKind::kCorrupt, "an input is not an array of f32", ""};
     }
-    EXHIBIT_ASSIGN_OR_RETURN(const AttentionShape shape,
-                             MakeAttentionShape(Record().shape));
-    return AttentionOracle(shape, {*query, *key, *value});
+    oracles_.operations_left -= shape.OperationCount();
+    return AttentionOracle(shape, {*query, *key, *value}, limits);
   }
 
+  OracleLimits LimitsOf() const {
+    OracleLimits limits;
+    limits.operation_count_max =
+        std::min(limits.operation_count_max, oracles_.operations_left);
+    return limits;
+  }
   // What the program text gives in FP64. All outputs come at once.
   Result<std::vector<double>> Evaluated(
       const std::string& output,
       const std::map<std::string, std::string>& digests) {
     if (evaluated_.empty()) {
+      EXHIBIT_ASSIGN_OR_RETURN(const int64_t room,
+                               arrays_.Room(Record().arrays));
       std::map<std::string, BufferData> inputs;
       for (const auto& [name, sha256] : digests) {
         auto values = arrays_.Floats(sha256);
         // The evaluation misses what is not given.
         if (values) inputs[name] = std::move(*values);
       }
-      EXHIBIT_ASSIGN_OR_RETURN(evaluated_,
-                               EvaluateProgram(case_.program->program, inputs));
+      EXHIBIT_ASSIGN_OR_RETURN(evaluated_, Evaluate(inputs, room));
     }
     return std::get<std::vector<double>>(evaluated_.at(output));
+  }
+
+  Result<std::map<std::string, WideBufferData>> Evaluate(
+      const std::map<std::string, BufferData>& inputs, int64_t room) {
+    InterpreterLimits limits;
+    limits.operation_count_max =
+        std::min(limits.operation_count_max, oracles_.operations_left);
+    limits.memory_bytes_max = std::min(limits.memory_bytes_max, room);
+    int64_t left = limits.operation_count_max;
+    limits.operations_left = &left;
+    auto outputs = EvaluateProgram(case_.program->program, inputs, limits);
+    oracles_.operations_left -= limits.operation_count_max - left;
+    return outputs;
   }
 
   // One output array against what is expected of it; null when it is none.
@@ -412,7 +451,7 @@ class CaseNumbers {
 void CheckNumbers(const Subject& subject, Evidence& evidence,
                   FindingList& findings) {
   Arrays arrays(subject);
-  OracleMemo oracles;
+  OracleMemo oracles{{}, subject.computing.operation_count_max};
   for (CaseEvidence& c : evidence.cases) {
     if (!c.sound || !c.record.record) continue;
     CaseNumbers(*evidence.manifest, c, arrays, oracles, findings).Run();

@@ -116,7 +116,9 @@ Json PlannedArrays(const Plan& plan) {
 
 Result<RealizationReport> DecodeRealization(std::string_view bytes,
                                             std::string_view where) {
-  EXHIBIT_ASSIGN_OR_RETURN(Json json, ParseJson(bytes, where));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      Json json,
+      ParseJson(bytes, where, {.value_count_max = kRealizationValuesMax}));
   if (json.AsObject() == nullptr) return Corrupt(where, "not an object");
   RealizationReport report;
   report.fields = *json.AsObject();

@@ -21,6 +21,9 @@
 
 namespace exhibit {
 
+// As of a record (manifests/RECORDS.md), and for the same reason.
+inline constexpr uint64_t kRealizationValuesMax = 100'000;
+
 struct RealizationReport {
   Json::Object fields;
   // Not given by the plan.

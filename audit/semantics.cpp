@@ -1,5 +1,6 @@
 #include "audit/semantics.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -26,8 +27,16 @@ constexpr int64_t kOperationCountMax = int64_t{1} << 40;
 
 using Buffers = std::map<std::string, BufferData>;
 
+struct Room {
+  int64_t operations_left = 0;
+  int64_t held_bytes = 0;  // Of results that are not forgotten yet.
+};
+
+// Takes the operations that it spends from `spare`.
 Result<Buffers> RunCase(const Subject& subject, const CaseRecord& record,
-                        const tile::Program& program) {
+                        const tile::Program& program, Room& spare) {
+  EXHIBIT_ASSIGN_OR_RETURN(const int64_t room,
+                           RoomBesideInputs(subject, record.arrays));
   Buffers inputs;
   for (const CaseArray& array : record.arrays) {
     if (array.role != "input") continue;
@@ -35,24 +44,33 @@ Result<Buffers> RunCase(const Subject& subject, const CaseRecord& record,
     // The interpreter misses what is not given.
     if (values) inputs[array.name] = std::move(*values);
   }
-  return RunProgram(program, inputs,
-                    {.operation_count_max = kOperationCountMax});
+  InterpreterLimits limits;
+  limits.operation_count_max =
+      std::min(kOperationCountMax, spare.operations_left);
+  limits.memory_bytes_max =
+      std::min(limits.memory_bytes_max, room - spare.held_bytes);
+  int64_t left = limits.operation_count_max;
+  limits.operations_left = &left;
+  Result<Buffers> outputs = RunProgram(program, inputs, limits);
+  spare.operations_left -= limits.operation_count_max - left;
+  return outputs;
 }
 
-uint64_t BytesOf(const Buffers& buffers) {
-  uint64_t bytes = 0;
+int64_t BytesOf(const Buffers& buffers) {
+  size_t bytes = 0;
   for (const auto& [name, buffer] : buffers) {
     bytes += std::visit(
         [](const auto& values) { return values.size() * sizeof(values[0]); },
         buffer);
   }
-  return bytes;
+  return static_cast<int64_t>(bytes);
 }
 
 // What programs gave, by their text and the digests of their inputs.
 class Executions {
  public:
-  explicit Executions(const Subject& subject) : subject_(subject) {}
+  explicit Executions(const Subject& subject)
+      : subject_(subject), room_{subject.computing.operation_count_max, 0} {}
 
   const Result<Buffers>& Of(const std::string& text,
                             const tile::Program& program,
@@ -65,24 +83,26 @@ class Executions {
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
     const Result<Buffers>& result =
-        results_.emplace(key, RunCase(subject_, record, program)).first->second;
-    if (result.ok()) held_bytes_ += BytesOf(*result);
+        results_.emplace(key, RunCase(subject_, record, program, room_))
+            .first->second;
+    if (result.ok()) room_.held_bytes += BytesOf(*result);
     return result;
   }
 
   // Between two cases, which often share programs: forgets what is too much to
   // hold. No result may be in use.
   void Trim() {
-    constexpr uint64_t kHeldBytesMax = uint64_t{64} << 20;
-    if (held_bytes_ <= kHeldBytesMax) return;
+    constexpr int64_t kHeldBytesMax = int64_t{64} << 20;
+    const int64_t room = subject_.computing.memory_bytes_max;
+    if (room_.held_bytes <= std::min(kHeldBytesMax, room / 4)) return;
     results_.clear();
-    held_bytes_ = 0;
+    room_.held_bytes = 0;
   }
 
  private:
   const Subject& subject_;
   std::map<std::pair<std::string, std::string>, Result<Buffers>> results_;
-  uint64_t held_bytes_ = 0;
+  Room room_;
 };
 
 bool SameBits(float a, float b) {

@@ -1,7 +1,9 @@
 #include "audit/shape.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "audit/checker.h"
 #include "manifests/run_layout.h"
@@ -114,19 +116,24 @@ ExpectedFiles Expect(const Subject& subject, const Evidence& evidence) {
   return expected;
 }
 
-// The case that a path belongs to, or null.
-CaseEvidence* CaseOf(const std::string& path, Evidence& evidence) {
-  for (CaseEvidence& c : evidence.cases) {
-    for (const char* folder : {"cases/", "captures/", "replays/"}) {
-      if (path.starts_with(folder + c.name() + "/")) return &c;
-    }
+using CasesByName = std::map<std::string_view, CaseEvidence*>;
+
+// The case that a path belongs to, or null. A subject may name very many paths.
+CaseEvidence* CaseOf(std::string_view path, const CasesByName& cases) {
+  for (const std::string_view folder : {"cases/", "captures/", "replays/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view rest = path.substr(folder.size());
+    const size_t slash = rest.find('/');
+    if (slash == std::string_view::npos) return nullptr;
+    const auto found = cases.find(rest.substr(0, slash));
+    return found == cases.end() ? nullptr : found->second;
   }
   return nullptr;
 }
 
 void Report(const std::string& path, const char* code, const char* message,
-            Evidence& evidence, FindingList& findings) {
-  CaseEvidence* c = CaseOf(path, evidence);
+            const CasesByName& cases, FindingList& findings) {
+  CaseEvidence* c = CaseOf(path, cases);
   if (c != nullptr) c->sound = false;
   findings.Add({.code = code, .path = path, .message = message});
 }
@@ -147,20 +154,22 @@ void CheckShape(const Subject& subject, Evidence& evidence,
   if (!evidence.manifest) {
     for (const char* path : {kManifestPath, kFreezePath, kAttemptsPath}) {
       if (subject.Find(path) != nullptr) continue;
-      Report(path, "file-missing", "every run has it", evidence, findings);
+      Report(path, "file-missing", "every run has it", {}, findings);
     }
     return;
   }
   const ExpectedFiles expected = Expect(subject, evidence);
+  CasesByName cases;
+  for (CaseEvidence& c : evidence.cases) cases[c.name()] = &c;
   for (const std::string& path : expected.required) {
     if (subject.Find(path) != nullptr) continue;
-    Report(path, "file-missing", "the manifest or a record asks for it",
-           evidence, findings);
+    Report(path, "file-missing", "the manifest or a record asks for it", cases,
+           findings);
   }
   for (const auto& [path, file] : subject.files) {
     if (expected.Has(path) || IsArrayPath(path)) continue;
     Report(path, "file-extra", "no manifest entry and no record asks for it",
-           evidence, findings);
+           cases, findings);
   }
 }
 

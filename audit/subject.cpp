@@ -54,19 +54,35 @@ uint64_t Share(uint64_t archive_bytes, uint64_t bytes_free,
   return bytes_free + archive_bytes * ratio_max;
 }
 
+// `limits` where the subject is a bundle with so large an archive; of a run
+// nothing is smaller than it looks.
+SubjectLimits LimitsOf(SubjectLimits limits,
+                       std::optional<uint64_t> archive_bytes) {
+  if (!archive_bytes) return limits;
+  const auto lower = [&](uint64_t& most, uint64_t free, uint64_t ratio_max) {
+    most = std::min(most, Share(*archive_bytes, free, ratio_max));
+  };
+  lower(limits.kept_bytes_max, limits.kept_bytes_free, limits.kept_ratio_max);
+  lower(limits.arrays_bytes_max, limits.arrays_bytes_free,
+        limits.arrays_ratio_max);
+  lower(limits.operation_count_max, limits.operation_count_free,
+        limits.operation_ratio_max);
+  lower(limits.computing_bytes_max, limits.computing_bytes_free,
+        limits.computing_ratio_max);
+  return limits;
+}
+
 class Loader {
  public:
-  // `archive_bytes` of a bundle; of a run nothing is smaller than it looks.
+  // `archive_bytes` of a bundle.
   Loader(const SubjectLimits& limits, std::optional<uint64_t> archive_bytes,
          Subject& subject)
-      : limits_(limits),
-        kept_bytes_max_(limits.kept_bytes_max),
+      : limits_(LimitsOf(limits, archive_bytes)),
         record_bytes_max_(kRecordBytesMax),
         subject_(subject) {
+    subject.computing = {static_cast<int64_t>(limits_.operation_count_max),
+                         static_cast<int64_t>(limits_.computing_bytes_max)};
     if (!archive_bytes) return;
-    kept_bytes_max_ = std::min(
-        kept_bytes_max_,
-        Share(*archive_bytes, limits.kept_bytes_free, limits.kept_ratio_max));
     record_bytes_max_ = std::min(record_bytes_max_,
                                  Share(*archive_bytes, limits.record_bytes_free,
                                        limits.record_ratio_max));
@@ -85,7 +101,7 @@ class Loader {
     if (bytes_max == kRecordBytesMax) bytes_max = record_bytes_max_;
     if (bytes_max > 0 && Admit(file, bytes_max)) {
       EXHIBIT_ASSIGN_OR_RETURN(entry.bytes,
-                               ReadAll(contents, file.path, bytes_max));
+                               ReadSized(contents, file.size_bytes));
     }
     subject_.files[file.path] = std::move(entry);
     return Ok();
@@ -115,16 +131,18 @@ class Loader {
       return Ok();
     }
     arrays_bytes_ += file.size_bytes;
-    bytes.reserve(file.size_bytes);
-    EXHIBIT_ASSIGN_OR_RETURN(const std::string rest,
-                             ReadAll(contents, file.path, kArrayFileBytesMax));
-    entry.bytes = std::move(bytes += rest);
+    bytes.resize(static_cast<size_t>(file.size_bytes));
+    EXHIBIT_ASSIGN_OR_RETURN(
+        const size_t rest,
+        ReadFully(contents, bytes.data() + got, bytes.size() - got));
+    bytes.resize(got + rest);
+    entry.bytes = std::move(bytes);
     return Ok();
   }
 
   bool Admit(const EvidenceFile& file, uint64_t bytes_max) {
     if (file.size_bytes <= bytes_max &&
-        file.size_bytes <= kept_bytes_max_ - kept_bytes_) {
+        file.size_bytes <= limits_.kept_bytes_max - kept_bytes_) {
       kept_bytes_ += file.size_bytes;
       return true;
     }
@@ -140,8 +158,7 @@ class Loader {
                            .found = std::to_string(file.size_bytes)});
   }
 
-  const SubjectLimits& limits_;
-  uint64_t kept_bytes_max_;
+  const SubjectLimits limits_;
   uint64_t record_bytes_max_;
   Subject& subject_;
   uint64_t kept_bytes_ = 0;

@@ -36,13 +36,29 @@ struct SubjectLimits {
   uint64_t kept_bytes_max = uint64_t{1} << 30;
   // Of arrays together; what passes it is read again.
   uint64_t arrays_bytes_max = uint64_t{96} << 20;
+  // What is computed again, over all cases: operations, each about a
+  // nanosecond; and bytes that one computation holds.
+  uint64_t operation_count_max = uint64_t{1} << 46;
+  uint64_t computing_bytes_max = uint64_t{4} << 30;
   // Of a bundle the above is less, by the bytes of its evidence.tar.xz, so that
-  // a small file cannot ask for much: this many bytes free, and so many times
-  // those of the archive, for all that is kept and for one record.
-  uint64_t kept_bytes_free = uint64_t{16} << 20;
-  uint64_t kept_ratio_max = 128;
+  // a small file cannot ask for much: this many free, and so many times those
+  // of the archive; and the same for one record.
+  uint64_t kept_bytes_free = uint64_t{8} << 20;
+  uint64_t kept_ratio_max = 64;
+  uint64_t arrays_bytes_free = uint64_t{16} << 20;
+  uint64_t arrays_ratio_max = 16;
+  uint64_t operation_count_free = uint64_t{1} << 30;
+  uint64_t operation_ratio_max = uint64_t{1} << 14;
+  uint64_t computing_bytes_free = uint64_t{32} << 20;
+  uint64_t computing_ratio_max = 64;
   uint64_t record_bytes_free = uint64_t{1} << 20;
   uint64_t record_ratio_max = 2;
+};
+
+// What computing again may take, all cases of one subject together.
+struct ComputingLimits {
+  int64_t operation_count_max = int64_t{1} << 46;
+  int64_t memory_bytes_max = int64_t{4} << 30;  // At any one time.
 };
 
 struct SubjectFile {
@@ -74,6 +90,8 @@ struct Subject {
   // Why a file could not be read again.
   std::shared_ptr<std::optional<Error>> failure =
       std::make_shared<std::optional<Error>>();
+
+  ComputingLimits computing;
 
   // What reading alone has shown: stages shape and digests.
   FindingList findings;

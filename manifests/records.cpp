@@ -302,11 +302,20 @@ Status CheckSchema(const Json& json, const std::string& place,
                "A newer Exhibit may read it."};
 }
 
+// There are very many records, and what a value takes to read is a hundred
+// times what it takes to write; only freeze.json, of which there is one, grows
+// with the number of files.
+template <typename R>
+constexpr uint64_t kValuesMax = 100'000;
+template <>
+constexpr uint64_t kValuesMax<FreezeRecord> = JsonLimits().value_count_max;
+
 template <typename R>
 Result<R> Decode(std::string_view bytes, std::string_view where,
                  const char* schema) {
   const std::string place(where);
-  EXHIBIT_ASSIGN_OR_RETURN(Json json, ParseJson(bytes, where));
+  EXHIBIT_ASSIGN_OR_RETURN(
+      Json json, ParseJson(bytes, where, {.value_count_max = kValuesMax<R>}));
   EXHIBIT_RETURN_IF_ERROR(CheckSchema(json, place, schema));
   if (EncodeJson(json) != bytes) {
     const bool converted = bytes.find('\r') != std::string_view::npos;

@@ -220,7 +220,11 @@ Result<Buffers<Real>> RunChecked(const tile::Program& program,
   FillMachine(program, inputs, machine);
   EXHIBIT_ASSIGN_OR_RETURN(const std::vector<Statement<Real>> body,
                            MakeStatements(program, program.body, machine));
-  if (!ExecuteInstances(program, body, machine)) {
+  const bool done = ExecuteInstances(program, body, machine);
+  if (limits.operations_left != nullptr) {
+    *limits.operations_left = done ? machine.operations_left : 0;
+  }
+  if (!done) {
     return Error{ErrorKind::kLimitExceeded,
                  "the program takes more than " +
                      std::to_string(limits.operation_count_max) + " operations",

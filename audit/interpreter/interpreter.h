@@ -40,6 +40,8 @@ struct InterpreterLimits {
   int64_t operation_count_max = int64_t{1} << 36;
   // What is allocated for tiles, and for buffers that are not inputs.
   int64_t memory_bytes_max = int64_t{1} << 31;
+  // Takes what the run left of the operations, also where it failed.
+  int64_t* operations_left = nullptr;
 };
 
 // What starting one statement costs, in operations.

@@ -106,6 +106,10 @@ int64_t AttentionShape::ValueCount() const {
 int64_t AttentionShape::OutputCount() const {
   return batch * query_heads * queries * value_depth;
 }
+int64_t AttentionShape::OperationCount() const {
+  return 2 * batch * query_heads * queries * keys *
+         std::max(depth, value_depth);
+}
 
 Result<AttentionShape> MakeAttentionShape(std::span<const int64_t> numbers,
                                           const OracleLimits& limits) {

@@ -31,10 +31,11 @@ struct AttentionShape {
   int64_t value_depth = 0;
 
   // Elements of each array; call them on a checked shape.
-  int64_t QueryCount() const;   // [batch, query_heads, queries, depth]
-  int64_t KeyCount() const;     // [batch, kv_heads, keys, depth]
-  int64_t ValueCount() const;   // [batch, kv_heads, keys, value_depth]
-  int64_t OutputCount() const;  // [batch, query_heads, queries, value_depth]
+  int64_t QueryCount() const;      // [batch, query_heads, queries, depth]
+  int64_t KeyCount() const;        // [batch, kv_heads, keys, depth]
+  int64_t ValueCount() const;      // [batch, kv_heads, keys, value_depth]
+  int64_t OutputCount() const;     // [batch, query_heads, queries, value_depth]
+  int64_t OperationCount() const;  // That OracleLimits speaks of.
 };
 
 struct OracleLimits {

@@ -53,7 +53,7 @@ def make_manifest(folder, cases, count):
             "cases": [make_case(folder, case, count) for case in range(cases)],
             "tolerance": {"absolute": 1e-6, "relative": 1e-6},
             "expect": {"outputs": "bitwise-equal"},
-            "replay": {"cycles": 1, "samples": 3, "warmup_ms": 1, "target_ms": 1, "seed": 1},
+            "replay": {"cycles": 1, "samples": 3, "warmup_ms": 1, "target_ms": 1, "seed": 1, "timeout_s": 600},
             "decision": {"rule": "pairs/1", "alpha": 0.6, "minimum_effect": 0.01},
             "sources": ["scale_add.c"], "limits": ["Times mean nothing here."], "continues": []}
 

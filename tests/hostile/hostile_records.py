@@ -110,7 +110,9 @@ def first_end(record, **fields):
 RECORDS = [
     ("a sample less", visit(lambda r: r["samples_ns"].pop()), "sample-count-differs", "visit-0002"),
     ("a sample more", visit(lambda r: r["samples_ns"].append(1)), "sample-count-differs", "visit-0002"),
-    ("a hundred thousand samples", visit(lambda r: r.update(samples_ns=[1] * 100000)), "sample-count-differs", ""),
+    ("ninety thousand samples", visit(lambda r: r.update(samples_ns=[1] * 90000)), "sample-count-differs", ""),
+    ("a hundred thousand samples", visit(lambda r: r.update(samples_ns=[1] * 100000)), "record-malformed",
+     "visit-0002"),
     ("no samples", visit(lambda r: r.update(samples_ns=[])), "sample-count-differs", "visit-0002"),
     ("checks", visit(lambda r: r.update(checks_passed=99)), "sample-count-differs", "checks"),
     ("a sample of nothing", visit(lambda r: r["samples_ns"].__setitem__(0, 0)), "samples-unsound", "position 2"),
@@ -252,7 +254,9 @@ DIGESTS = [
      "file-extra", "visit-00012"),
     ("visit with a huge number", changed_files(
         lambda f: f.__setitem__("replays/tiny/visit-99999999999999999999.json", b"")), "file-extra", "visit-9999"),
-    ("visit 19999", changed_files(lambda f: f.__setitem__("replays/tiny/visit-19999.json", b"")), "file-missing",
+    ("visit 19999", changed_files(lambda f: f.__setitem__("replays/tiny/visit-19999.json", b"")), "file-extra",
+     "visit-19999"),
+    ("visit 20", changed_files(lambda f: f.__setitem__("replays/tiny/visit-0020.json", b"")), "file-missing",
      "visit-0012"),
     ("nothing but a manifest", changed_files(
         lambda f: [f.pop(path) for path in list(f) if path != "manifest.json"]), "file-missing", "freeze.json"),

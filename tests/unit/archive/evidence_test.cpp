@@ -129,6 +129,19 @@ TEST(EvidenceTest, AFileThatIsAlsoAFolderIsRejected) {
   EXPECT_TRUE(names.Add("a/c", "here").ok());
 }
 
+TEST(EvidenceTest, FoldersAreCountedUpToTheirLimit) {
+  PathSet names;
+  for (size_t i = 0; i < PathSet::kFoldersMax; ++i) {
+    ASSERT_TRUE(names.Add("f" + std::to_string(i) + "/a", "here").ok()) << i;
+  }
+  EXPECT_TRUE(names.Add("f0/b", "here").ok());
+  const Status refused = names.Add("g/a", "here");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kLimitExceeded);
+  EXPECT_EQ(refused.error().message,
+            "here: the files lie in more than 20000 folders");
+}
+
 TEST(EvidenceTest, AFileInTheWrongArchiveIsRejected) {
   Members evidence = EvidenceMembers(SampleFiles());
   evidence.emplace_back("run/sources/A.txt", "a\n");

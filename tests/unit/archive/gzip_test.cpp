@@ -49,22 +49,91 @@ TEST(GzipTest, TruncationAtEveryLengthIsRejected) {
   }
 }
 
-TEST(GzipTest, AChangedByteIsRejectedOrChangesNothing) {
-  const std::string contents = "some sources, some sources";
-  const std::string whole = GzipBytes(contents);
-  size_t unnoticed_count = 0;
+// Where no other bytes before are the same, so that a copy has one distance.
+TEST(GzipTest, EveryChangedBitIsRejected) {
+  const std::string whole = GzipBytes("some sources, some sources");
   for (size_t at = 0; at < whole.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string bent = whole;
       bent[at] = static_cast<char>(bent[at] ^ (1 << bit));
-      const Result<std::string> read = Expand(bent);
-      if (!read.ok()) continue;
-      EXPECT_EQ(*read, contents) << at;
-      ++unnoticed_count;
+      EXPECT_FALSE(Expand(bent).ok()) << at << ":" << bit;
     }
   }
-  // The bits between the end of the deflate data and the next byte.
-  EXPECT_LT(unnoticed_count, 8u);
+}
+
+// A member of `deflated`, which stands for `contents`.
+std::string GzipOf(const std::string& deflated, const std::string& contents) {
+  const std::string whole = GzipBytes(contents);
+  return whole.substr(0, 10) + deflated + whole.substr(whole.size() - 8);
+}
+
+// "a" in one stored block, the last.
+std::string Stored(char first) {
+  return std::string{first, 1, 0, '\xfe', '\xff', 'a'};
+}
+constexpr char kEmptyFixedBlock = 2;  // Its first eight bits; two are zero.
+
+TEST(GzipTest, PaddingBeforeAStoredBlockIsZero) {
+  ASSERT_TRUE(Expand(GzipOf(Stored(1), "a")).ok());
+  for (int bit = 3; bit < 8; ++bit) {
+    ExpectRejected(GzipOf(Stored(static_cast<char>(1 | 1 << bit)), "a"),
+                   "up to the next byte");
+  }
+}
+
+TEST(GzipTest, PaddingBeforeAStoredBlockIsZeroWhereItsHeaderBeginsInAByte) {
+  // Ten bits of an empty block, three of the next header, three of padding.
+  const auto after_empty = [](char second) {
+    return GzipOf(kEmptyFixedBlock + Stored(second), "a");
+  };
+  ASSERT_TRUE(Expand(after_empty(0x04)).ok());
+  for (int bit = 5; bit < 8; ++bit) {
+    ExpectRejected(after_empty(static_cast<char>(0x04 | 1 << bit)),
+                   "up to the next byte");
+  }
+}
+
+TEST(GzipTest, PaddingAfterTheLastBlockIsZero) {
+  const auto empty = [](char second) { return GzipOf({'\x03', second}, ""); };
+  ASSERT_TRUE(Expand(empty(0)).ok());
+  for (int bit = 2; bit < 8; ++bit) {
+    ExpectRejected(empty(static_cast<char>(1 << bit)), "up to the next byte");
+  }
+}
+
+TEST(GzipTest, PaddingIsSeenWhereverAPieceOfTheFileEnds) {
+  // Stored blocks of nothing, five bytes each, across the pieces that are read.
+  const std::string block("\x00\x00\x00\xff\xff", 5);
+  std::string deflated;
+  while (deflated.size() < 5 * kPieceBytes) deflated += block;
+  ASSERT_TRUE(Expand(GzipOf(deflated + Stored(1), "a")).ok());
+  ExpectRejected(GzipOf(deflated + Stored(9), "a"), "up to the next byte");
+  for (size_t at = kPieceBytes - 25; at < kPieceBytes + 25; ++at) {
+    if (at % 5 != 0) continue;
+    std::string bent = deflated;
+    bent[at] = 0x10;
+    ExpectRejected(GzipOf(bent + Stored(1), "a"), "up to the next byte");
+  }
+}
+
+TEST(GzipTest, ACopyMayNameAnotherPlaceOfTheSameBytes) {
+  // Three bytes "aaa" after "aa": one back or two back.
+  const auto copied = [](bool from_two_back) {
+    std::string bits = "110";  // The last block, of the fixed codes.
+    bits +=
+        "10010001"
+        "10010001";                             // a, a
+    bits += "0000001";                          // Three bytes,
+    bits += from_two_back ? "00001" : "00000";  // from so far back.
+    bits += "0000000";                          // End.
+    std::string bytes((bits.size() + 7) / 8, '\0');
+    for (size_t i = 0; i < bits.size(); ++i) {
+      if (bits[i] == '1') bytes[i / 8] |= static_cast<char>(1 << i % 8);
+    }
+    return GzipOf(bytes, "aaaaa");
+  };
+  EXPECT_TRUE(Expand(copied(false)).ok());
+  EXPECT_TRUE(Expand(copied(true)).ok());
 }
 
 TEST(GzipTest, ASecondMemberIsRejected) {

@@ -53,6 +53,18 @@ TEST(RunFiles, EachExtraFileIsNamed) {
   }
 }
 
+// It must not make room for all the visits before it.
+TEST(RunFiles, AVisitFarBeyondTheOthersIsAnExtraFile) {
+  for (const char* path :
+       {"replays/tiny/visit-0042.json", "replays/tiny/visit-19999.json"}) {
+    RunFiles files = HonestRun().Seal();
+    files[path] = files.at("replays/tiny/visit-0011.json");
+    const AuditResult result = Audit(SubjectOf(files));
+    EXPECT_EQ(CodesOf(result), std::vector<std::string>{"file-extra"}) << path;
+    EXPECT_TRUE(Names(result, path));
+  }
+}
+
 TEST(RunFiles, ArrayThatNothingRefersToIsNamed) {
   RunFiles files = HonestRun().Seal();
   SyntheticRun scratch;

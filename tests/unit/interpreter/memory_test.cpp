@@ -193,9 +193,17 @@ TEST(Limits, OperationsAreCountedToTheLast) {
   const int64_t needed =
       k + (k + 1) + (k + 2) + 5 * ((k + 2) + (k + 1)) + (k + 1);
   EXPECT_TRUE(RunText(text, {}, {.operation_count_max = needed}).ok());
-  const auto outputs = RunText(text, {}, {.operation_count_max = needed - 1});
+  int64_t left = -1;
+  const auto outputs = RunText(
+      text, {}, {.operation_count_max = needed - 1, .operations_left = &left});
   ASSERT_FALSE(outputs.ok());
   EXPECT_EQ(outputs.error().kind, ErrorKind::kLimitExceeded);
+  EXPECT_EQ(left, 0);
+  EXPECT_TRUE(
+      RunText(text, {},
+              {.operation_count_max = needed + 7, .operations_left = &left})
+          .ok());
+  EXPECT_EQ(left, 7);
 }
 
 TEST(Limits, EndlessLoopsEnd) {

@@ -201,6 +201,30 @@ TEST(Records, APrivateFieldIsKeptOut) {
   EXPECT_TRUE(DecodeFreeze(text, "freeze.json").ok());
 }
 
+// `text`, of a record, with a list of so many values in a field of one's own.
+std::string WithValues(std::string text, uint64_t count) {
+  std::string list = ",\"x-z\":[";
+  for (uint64_t i = 0; i < count; ++i) list += i == 0 ? "0" : ",0";
+  text.replace(text.size() - 2, 2, list + "]}\n");
+  return text;
+}
+
+TEST(Records, ValuesAreCountedUpToTheirLimit) {
+  const std::string text = EncodeVisit(SomeVisit());
+  uint64_t others = 1;
+  while (
+      !ParseJson(WithValues(text, 0), "t", {.value_count_max = others}).ok()) {
+    ++others;
+  }
+  EXPECT_TRUE(DecodeVisit(WithValues(text, 100'000 - others), "t").ok());
+  const auto more = DecodeVisit(WithValues(text, 100'001 - others), "t");
+  ASSERT_FALSE(more.ok());
+  EXPECT_EQ(more.error().kind, ErrorKind::kLimitExceeded);
+  // It has an entry for every file.
+  EXPECT_TRUE(
+      DecodeFreeze(WithValues(EncodeFreeze(SomeFreeze()), 100'001), "t").ok());
+}
+
 TEST(Records, CarriageReturnsAreNamedAsTheCause) {
   std::string text = EncodeFreeze(SomeFreeze());
   text.replace(text.size() - 1, 1, "\r\n");

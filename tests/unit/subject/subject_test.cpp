@@ -93,6 +93,52 @@ TEST_F(SubjectTest, WhatASmallBundleGrowsToIsNotAllHeld) {
   EXPECT_EQ(Audit(*run).verdict, Verdict::kVerified);
 }
 
+// Of the one oracle of the run, of shape [1,2,1,2,3,4,4].
+constexpr uint64_t kOperations = 2 * 2 * 2 * 3 * 4;
+constexpr uint64_t kInputBytes = 3 * 128 + 4 * (16 + 12 + 12);
+constexpr uint64_t kOracleBytes = 8 * 16;
+
+TEST_F(SubjectTest, WhatIsComputedAgainIsLimitedToTheLastOperation) {
+  SubjectLimits limits;
+  limits.operation_count_max = kOperations;
+  const auto enough = LoadSubject(Run(), limits);
+  ASSERT_TRUE(enough.ok());
+  EXPECT_EQ(Audit(*enough).verdict, Verdict::kVerified);
+  limits.operation_count_max = kOperations - 1;
+  const auto less = LoadSubject(Run(), limits);
+  ASSERT_TRUE(less.ok());
+  EXPECT_EQ(CodesOf(Audit(*less)), std::vector<std::string>{"over-limit"});
+}
+
+TEST_F(SubjectTest, WhatIsComputedAgainIsLimitedToTheLastByte) {
+  SubjectLimits limits;
+  limits.computing_bytes_max = kInputBytes + kOracleBytes;
+  const auto enough = LoadSubject(Run(), limits);
+  ASSERT_TRUE(enough.ok());
+  EXPECT_EQ(Audit(*enough).verdict, Verdict::kVerified);
+  for (const uint64_t bytes :
+       {kInputBytes + kOracleBytes - 1, kInputBytes - 1}) {
+    limits.computing_bytes_max = bytes;
+    const auto less = LoadSubject(Run(), limits);
+    ASSERT_TRUE(less.ok());
+    EXPECT_EQ(CodesOf(Audit(*less)), std::vector<std::string>{"over-limit"});
+  }
+}
+
+TEST_F(SubjectTest, ASmallBundleMayAskForLessComputing) {
+  const auto run = LoadSubject(Run());
+  const auto bundle = LoadSubject(Bundle());
+  ASSERT_TRUE(run.ok() && bundle.ok());
+  const auto bytes =
+      static_cast<int64_t>(fs::file_size(Bundle() + "/evidence.tar.xz"));
+  EXPECT_EQ(bundle->computing.operation_count_max,
+            (int64_t{1} << 30) + (bytes << 14));
+  EXPECT_EQ(bundle->computing.memory_bytes_max,
+            (int64_t{32} << 20) + 64 * bytes);
+  EXPECT_EQ(run->computing.operation_count_max, int64_t{1} << 46);
+  EXPECT_EQ(run->computing.memory_bytes_max, int64_t{4} << 30);
+}
+
 TEST_F(SubjectTest, BlocksThatAreTooLargeToBeginInAreAFinding) {
   SubjectLimits limits = HoldingNoArrays();
   limits.archive.block_bytes_max = 100;
