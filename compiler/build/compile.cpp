@@ -1,5 +1,6 @@
 #include "compiler/build/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -68,6 +69,12 @@ Result<CompiledKernel> CompileKernel(const tile::Program& program,
   EXHIBIT_ASSIGN_OR_RETURN(
       MachineCode code,
       CompileIr(emitted.ir, target, {emitted.symbol, emitted.block_symbol}));
+  if (std::ranges::find(code.functions, emitted.full_packet_symbol) ==
+      code.functions.end()) {
+    // Nor is it there where the optimiser saw that no packet can be full.
+    emitted.full_packet_specializations = 0;
+    emitted.full_packet_cloned_instructions = 0;
+  }
   kernel.realization = EncodeJson(
       Realization({program, options, plan, emitted, target, LlvmVersion()}));
   kernel.name = program.name;

@@ -242,6 +242,11 @@ Result<MachineCode> CompileIr(std::string_view ir, const TargetCpu& target,
     module->setTargetTriple(builder.getTargetTriple());
     module->setDataLayout((*machine)->createDataLayout());
     Optimize(*module, **machine);
+    for (const llvm::Function& function : *module) {
+      if (!function.isDeclaration()) {
+        made.functions.push_back(function.getName().str());
+      }
+    }
     optimised = Bitcode(*module);
   }
   timer.End("optimize");

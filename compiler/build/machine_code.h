@@ -19,6 +19,7 @@ namespace exhibit {
 struct MachineCode {
   std::string assembly;
   std::string object;                   // The bytes that ORC linked.
+  std::vector<std::string> functions;   // Defined in it.
   std::vector<exhibit_entry*> entries;  // As asked for.
   std::shared_ptr<const void> code;     // Keeps the entries callable.
   std::vector<CompilePhase> phases;     // optimize, assembly, jit

@@ -100,6 +100,7 @@ Result<EmittedModule> EmitModule(const tile::Program& program,
   EmittedModule emitted;
   emitted.symbol = program.name + ".packet_batch.blocks";
   emitted.block_symbol = program.name + ".packet_batch";
+  emitted.full_packet_symbol = program.name + ".packet.full";
   // Both, whether used or not: the digest is that of the mathematics and does
   // not depend on where it is called.
   emitted.math_helper_sha256 =
@@ -119,7 +120,7 @@ Result<EmittedModule> EmitModule(const tile::Program& program,
   if (options.full_packet &&
       emitted.packet_instructions <= options.max_full_packet_instructions) {
     full =
-        CloneFull(*packet, program.name + ".packet.full", options.packet_width);
+        CloneFull(*packet, emitted.full_packet_symbol, options.packet_width);
     emitted.full_packet_specializations = 1;
     emitted.full_packet_cloned_instructions = ShapeOf(*full).instructions;
   }

@@ -47,6 +47,7 @@ struct EmittedModule {
   std::string ir;
   std::string symbol;                    // "<name>.packet_batch.blocks"
   std::string block_symbol;              // "<name>.packet_batch"
+  std::string full_packet_symbol;        // "<name>.packet.full", made or not
   std::vector<FunctionShape> functions;  // In module order.
   AccessReport accesses;
   int64_t packet_instructions = 0;  // What max_full_packet_instructions bounds.

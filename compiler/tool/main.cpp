@@ -97,9 +97,14 @@ std::string CloneLine(const TileOptions& options,
   if (!options.full_packet) {
     return "full packet: not asked for; the packet body has " + size + "\n";
   }
-  return std::string("full packet: ") +
-         (kernel.has_full_packet_clone ? "cloned" : "refused") +
-         ", the packet body has " + size + "\n";
+  const char* said = "cloned";
+  if (!kernel.has_full_packet_clone) {
+    const bool small =
+        kernel.packet_instructions <= options.max_full_packet_instructions;
+    said = small ? "removed, since no packet can be full" : "refused";
+  }
+  return std::string("full packet: ") + said + ", the packet body has " + size +
+         "\n";
 }
 
 std::string Explanation(const tile::Program& program,

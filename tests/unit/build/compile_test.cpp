@@ -158,6 +158,38 @@ TEST(Compile, TheCloneAndTheCallOfItStandInTheObject) {
   EXPECT_EQ(calls, 2);  // One from each entry.
 }
 
+int64_t ClonesReported(const CompiledKernel& kernel) {
+  auto report = ParseJson(kernel.realization, "report");
+  EXPECT_TRUE(report.ok());
+  return *report->AsObject()->at("full_packet_specializations").AsInteger();
+}
+
+// The optimiser may see that a packet of so few instances is never full.
+TEST(Compile, TheCloneIsReportedExactlyWhereItStandsInTheObject) {
+  TileOptions options;
+  options.full_packet = true;
+  int removed = 0;
+  for (int instances : {1, 2, 7, 8, 9, 17}) {
+    const auto program = tile::ParseProgram(
+        "exhibit.tile/1\nprogram few\n\naxis n = 1\n\ninput x f32[32]\n"
+        "output y f32[32]\n\nparallel i < " +
+            std::to_string(instances) +
+            " {\n  v: f32[n] = load x[i:n]\n  w: f32[n] = add v, v\n"
+            "  store w -> y[i:n]\n}\n",
+        "few.tile");
+    ASSERT_TRUE(program.ok()) << program.error().message;
+    const auto kernel = CompileKernel(*program, options, {"native"});
+    ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+    const bool stands =
+        kernel->object.find("few.packet.full") != std::string::npos;
+    EXPECT_EQ(ClonesReported(*kernel), stands ? 1 : 0) << instances;
+    EXPECT_EQ(kernel->has_full_packet_clone, stands) << instances;
+    EXPECT_TRUE(stands || instances < options.packet_width) << instances;
+    removed += !stands;
+  }
+  EXPECT_GT(removed, 0);
+}
+
 TEST(Compile, TheLinkedLibraryGivesTheBytesOfTheJit) {
   const CompiledKernel kernel = Compile(Small(), Blocked());
   auto library = LinkSharedLibrary(kernel.object);
