@@ -112,7 +112,7 @@ std::optional<std::vector<float>> FindFloats(const Subject& subject,
 
 Result<int64_t> RoomBesideInputs(const Subject& subject,
                                  const std::vector<CaseArray>& arrays) {
-  const auto room = static_cast<uint64_t>(subject.computing.memory_bytes_max);
+  const auto room = static_cast<uint64_t>(subject.computing_bytes_max);
   uint64_t bytes = 0;
   for (const CaseArray& array : arrays) {
     if (array.role != "input") continue;

@@ -9,6 +9,7 @@
 
 #include "audit/evidence.h"
 #include "audit/finding.h"
+#include "audit/operation_budget.h"
 
 namespace exhibit {
 
@@ -80,6 +81,16 @@ class Checker {
   FindingList& findings_;
   CaseEvidence* case_ = nullptr;
 };
+
+// What a stage says at the end of a case that it could not look at wholly.
+inline void ReportExhausted(const OperationBudget& operations,
+                            const CaseEvidence& c, Checker& check) {
+  if (!operations.exhausted() || !c.sound) return;
+  check.Report({.code = "over-limit",
+                .path = c.record.path,
+                .message = "to compute all of it again takes more operations "
+                           "than a subject of this size may ask for"});
+}
 
 }  // namespace exhibit
 

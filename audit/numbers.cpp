@@ -68,6 +68,7 @@ class Arrays {
   Result<int64_t> Room(const std::vector<CaseArray>& arrays) const {
     return RoomBesideInputs(subject_, arrays);
   }
+  OperationBudget& operations() const { return *subject_.operations; }
 
   bool GuardIsIntact(const std::string& sha256) {
     const auto known = guards_.find(sha256);
@@ -146,13 +147,9 @@ ToleranceResult CompareStreams(const std::string& output, ArrayStream& actual,
   return total;
 }
 
-// The oracles of a subject.
-struct OracleMemo {
-  // Digests of those computed so far, by all that they depend on: cases often
-  // share program and inputs.
-  std::map<std::string, std::string> digests;
-  int64_t operations_left = 0;
-};
+// The digests of the oracles computed so far, by all that they depend on: cases
+// often share program and inputs.
+using OracleMemo = std::map<std::string, std::string>;
 
 // One case.
 class CaseNumbers {
@@ -166,10 +163,21 @@ class CaseNumbers {
         check_(findings, c) {}
 
   void Run() {
+    CheckCase();
+    ReportExhausted(arrays_.operations(), case_, check_);
+  }
+
+ private:
+  struct Comparison {
+    ToleranceResult result;
+    std::string failure;  // A sentence, or "".
+  };
+
+  void CheckCase() {
     for (size_t i = 0; i < Record().arrays.size(); ++i) CheckInput(i);
     case_.level = EvidenceLevel::kRecomputed;
     for (const CaseArray& array : Record().arrays) CheckExpected(array);
-    if (!case_.sound) return;
+    if (!case_.sound || arrays_.operations().exhausted()) return;
     for (const auto& [variant, capture] : case_.captures) {
       if (capture.capture.record) CheckCapture(capture);
     }
@@ -180,12 +188,6 @@ class CaseNumbers {
     }
     if (outputs_checked_ == 0) case_.level = EvidenceLevel::kReceiptsOnly;
   }
-
- private:
-  struct Comparison {
-    ToleranceResult result;
-    std::string failure;  // A sentence, or "".
-  };
 
   static bool Completed(const Filed<VisitRecord>& visit) {
     return visit.record->end.status == "completed";
@@ -207,6 +209,11 @@ class CaseNumbers {
     const Result<uint64_t> count = ElementCount(shape);
     if (!count.ok()) {
       check_.ReportError("over-limit", case_.record.path, count.error());
+      return;
+    }
+    // The array is there, so that this cannot overflow.
+    if (!arrays_.operations().Take(static_cast<int64_t>(*count) *
+                                   kSineOperations)) {
       return;
     }
     check_.Equal({"input-differs", ArrayPath(array.sha256), array.name,
@@ -251,8 +258,8 @@ class CaseNumbers {
       if (input.role == "input") digests[input.name] = input.sha256;
     }
     const std::string key = OracleKey(array.name, digests);
-    const auto known = oracles_.digests.find(key);
-    if (known != oracles_.digests.end()) return known->second;
+    const auto known = oracles_.find(key);
+    if (known != oracles_.end()) return known->second;
     auto oracle =
         case_.program ? Evaluated(array.name, digests) : Oracle(digests);
     if (!oracle.ok()) {
@@ -265,8 +272,7 @@ class CaseNumbers {
     const std::span<char> bytes(reinterpret_cast<char*>(oracle->data()),
                                 oracle->size() * sizeof(double));
     SwapUnlessLittle(bytes, sizeof(double));
-    return oracles_.digests[key] =
-               NpyDigest(DType::kF64, Unsigned(array.shape), bytes);
+    return oracles_[key] = NpyDigest(DType::kF64, Unsigned(array.shape), bytes);
   }
 
   std::string OracleKey(
@@ -297,16 +303,17 @@ class CaseNumbers {
     if (!query || !key || !value) {
       return Error{ErrorKind::kCorrupt, "an input is not an array of f32", ""};
     }
-    oracles_.operations_left -= shape.OperationCount();
+    arrays_.operations().Take(shape.OperationCount());
     return AttentionOracle(shape, {*query, *key, *value}, limits);
   }
 
   OracleLimits LimitsOf() const {
     OracleLimits limits;
     limits.operation_count_max =
-        std::min(limits.operation_count_max, oracles_.operations_left);
+        std::min(limits.operation_count_max, arrays_.operations().left());
     return limits;
   }
+
   // What the program text gives in FP64. All outputs come at once.
   Result<std::vector<double>> Evaluated(
       const std::string& output,
@@ -329,12 +336,12 @@ class CaseNumbers {
       const std::map<std::string, BufferData>& inputs, int64_t room) {
     InterpreterLimits limits;
     limits.operation_count_max =
-        std::min(limits.operation_count_max, oracles_.operations_left);
+        std::min(limits.operation_count_max, arrays_.operations().left());
     limits.memory_bytes_max = std::min(limits.memory_bytes_max, room);
     int64_t left = limits.operation_count_max;
     limits.operations_left = &left;
     auto outputs = EvaluateProgram(case_.program->program, inputs, limits);
-    oracles_.operations_left -= limits.operation_count_max - left;
+    arrays_.operations().Take(limits.operation_count_max - left);
     return outputs;
   }
 
@@ -363,6 +370,7 @@ class CaseNumbers {
   void CheckAccepted(const std::string& path, const std::string& output,
                      const std::string& sha256) {
     const Comparison* comparison = Compare(output, sha256);
+    if (arrays_.operations().exhausted()) return;
     if (comparison == nullptr) {
       check_.Report({.code = "output-wrong",
                      .path = path,
@@ -391,6 +399,7 @@ class CaseNumbers {
   }
 
   void CheckVisit(const Filed<VisitRecord>& visit) {
+    if (arrays_.operations().exhausted()) return;
     const VisitRecord& record = *visit.record;
     bool all_hold = true;
     for (const VisitOutput& output : record.outputs) {
@@ -425,6 +434,7 @@ class CaseNumbers {
 
   bool CheckGuard(const Filed<VisitRecord>& visit, const VisitGuard& guard) {
     const bool intact = arrays_.GuardIsIntact(guard.sha256);
+    if (arrays_.operations().exhausted()) return true;
     check_.Equal({"check-differs", visit.path, "guards." + guard.buffer,
                   "the guard bytes say otherwise"},
                  intact, guard.intact);
@@ -451,7 +461,7 @@ class CaseNumbers {
 void CheckNumbers(const Subject& subject, Evidence& evidence,
                   FindingList& findings) {
   Arrays arrays(subject);
-  OracleMemo oracles{{}, subject.computing.operation_count_max};
+  OracleMemo oracles;
   for (CaseEvidence& c : evidence.cases) {
     if (!c.sound || !c.record.record) continue;
     CaseNumbers(*evidence.manifest, c, arrays, oracles, findings).Run();

@@ -27,14 +27,9 @@ constexpr int64_t kOperationCountMax = int64_t{1} << 40;
 
 using Buffers = std::map<std::string, BufferData>;
 
-struct Room {
-  int64_t operations_left = 0;
-  int64_t held_bytes = 0;  // Of results that are not forgotten yet.
-};
-
-// Takes the operations that it spends from `spare`.
+// Beside `held_bytes` of results that are not forgotten yet.
 Result<Buffers> RunCase(const Subject& subject, const CaseRecord& record,
-                        const tile::Program& program, Room& spare) {
+                        const tile::Program& program, int64_t held_bytes) {
   EXHIBIT_ASSIGN_OR_RETURN(const int64_t room,
                            RoomBesideInputs(subject, record.arrays));
   Buffers inputs;
@@ -46,13 +41,13 @@ Result<Buffers> RunCase(const Subject& subject, const CaseRecord& record,
   }
   InterpreterLimits limits;
   limits.operation_count_max =
-      std::min(kOperationCountMax, spare.operations_left);
+      std::min(kOperationCountMax, subject.operations->left());
   limits.memory_bytes_max =
-      std::min(limits.memory_bytes_max, room - spare.held_bytes);
+      std::min(limits.memory_bytes_max, room - held_bytes);
   int64_t left = limits.operation_count_max;
   limits.operations_left = &left;
   Result<Buffers> outputs = RunProgram(program, inputs, limits);
-  spare.operations_left -= limits.operation_count_max - left;
+  subject.operations->Take(limits.operation_count_max - left);
   return outputs;
 }
 
@@ -69,8 +64,7 @@ int64_t BytesOf(const Buffers& buffers) {
 // What programs gave, by their text and the digests of their inputs.
 class Executions {
  public:
-  explicit Executions(const Subject& subject)
-      : subject_(subject), room_{subject.computing.operation_count_max, 0} {}
+  explicit Executions(const Subject& subject) : subject_(subject) {}
 
   const Result<Buffers>& Of(const std::string& text,
                             const tile::Program& program,
@@ -83,9 +77,9 @@ class Executions {
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
     const Result<Buffers>& result =
-        results_.emplace(key, RunCase(subject_, record, program, room_))
+        results_.emplace(key, RunCase(subject_, record, program, held_bytes_))
             .first->second;
-    if (result.ok()) room_.held_bytes += BytesOf(*result);
+    if (result.ok()) held_bytes_ += BytesOf(*result);
     return result;
   }
 
@@ -93,16 +87,16 @@ class Executions {
   // hold. No result may be in use.
   void Trim() {
     constexpr int64_t kHeldBytesMax = int64_t{64} << 20;
-    const int64_t room = subject_.computing.memory_bytes_max;
-    if (room_.held_bytes <= std::min(kHeldBytesMax, room / 4)) return;
+    const int64_t room = subject_.computing_bytes_max;
+    if (held_bytes_ <= std::min(kHeldBytesMax, room / 4)) return;
     results_.clear();
-    room_.held_bytes = 0;
+    held_bytes_ = 0;
   }
 
  private:
   const Subject& subject_;
   std::map<std::pair<std::string, std::string>, Result<Buffers>> results_;
-  Room room_;
+  int64_t held_bytes_ = 0;
 };
 
 bool SameBits(float a, float b) {
@@ -165,6 +159,7 @@ class CaseSemantics {
     for (const auto* visits : {&case_.calibrations, &case_.visits}) {
       for (const Filed<VisitRecord>& visit : *visits) CheckVisit(visit);
     }
+    ReportExhausted(*subject_.operations, case_, check_);
   }
 
  private:
@@ -204,6 +199,7 @@ class CaseSemantics {
   // `sha256` is the array that something at `path` says it wrote.
   void CheckOutput(const std::string& path, const std::string& name,
                    const std::string& sha256, const Buffers& outputs) {
+    if (subject_.operations->exhausted()) return;
     const auto executed = outputs.find(name);
     const auto* expected =
         executed == outputs.end()
@@ -211,6 +207,7 @@ class CaseSemantics {
             : std::get_if<std::vector<float>>(&executed->second);
     if (equal_.contains({expected, sha256})) return;
     auto found = ArrayStream::Open(subject_, sha256);
+    if (subject_.operations->exhausted()) return;
     if (expected == nullptr || !found || found->header().dtype != DType::kF32 ||
         found->element_count() != expected->size()) {
       check_.Report({.code = "semantics-output-differs",

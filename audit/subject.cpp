@@ -50,7 +50,9 @@ uint64_t KeptBytesMax(const EvidenceFile& file) {
 uint64_t Share(uint64_t archive_bytes, uint64_t bytes_free,
                uint64_t ratio_max) {
   constexpr uint64_t kMost = uint64_t{1} << 62;
-  if (archive_bytes > (kMost - bytes_free) / ratio_max) return kMost;
+  if (ratio_max > 0 && archive_bytes > (kMost - bytes_free) / ratio_max) {
+    return kMost;
+  }
   return bytes_free + archive_bytes * ratio_max;
 }
 
@@ -65,8 +67,9 @@ SubjectLimits LimitsOf(SubjectLimits limits,
   lower(limits.kept_bytes_max, limits.kept_bytes_free, limits.kept_ratio_max);
   lower(limits.arrays_bytes_max, limits.arrays_bytes_free,
         limits.arrays_ratio_max);
+  // As the ratio is A / divisor, that is the square.
   lower(limits.operation_count_max, limits.operation_count_free,
-        limits.operation_ratio_max);
+        *archive_bytes / limits.operation_square_divisor);
   lower(limits.computing_bytes_max, limits.computing_bytes_free,
         limits.computing_ratio_max);
   return limits;
@@ -80,9 +83,12 @@ class Loader {
       : limits_(LimitsOf(limits, archive_bytes)),
         record_bytes_max_(kRecordBytesMax),
         subject_(subject) {
-    subject.computing = {static_cast<int64_t>(limits_.operation_count_max),
-                         static_cast<int64_t>(limits_.computing_bytes_max)};
+    subject.operations = std::make_shared<OperationBudget>(
+        static_cast<int64_t>(limits_.operation_count_max));
+    subject.computing_bytes_max =
+        static_cast<int64_t>(limits_.computing_bytes_max);
     if (!archive_bytes) return;
+    subject.bytes_before_max = limits_.archive.block_bytes_max;
     record_bytes_max_ = std::min(record_bytes_max_,
                                  Share(*archive_bytes, limits.record_bytes_free,
                                        limits.record_ratio_max));
@@ -361,9 +367,13 @@ const std::string* Subject::Bytes(const std::string& path) const {
 
 std::unique_ptr<ByteSource> Subject::Open(const std::string& path) const {
   const SubjectFile* file = Find(path);
-  if (file == nullptr) return nullptr;
+  if (file == nullptr || (!file->bytes && !again)) return nullptr;
+  const uint64_t before =
+      file->bytes ? 0 : std::min(file->tar_offset, bytes_before_max);
+  if (!operations->Take(static_cast<int64_t>(file->size_bytes + before))) {
+    return nullptr;
+  }
   if (file->bytes) return std::make_unique<StringSource>(*file->bytes);
-  if (!again) return nullptr;
   auto source =
       again->Open({path, file->size_bytes, file->tar_offset}, file->sha256);
   if (source.ok()) return std::move(*source);

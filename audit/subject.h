@@ -21,6 +21,7 @@
 #include "archive/evidence_files.h"
 #include "archive/limits.h"
 #include "audit/finding.h"
+#include "audit/operation_budget.h"
 #include "manifests/npy_header.h"
 #include "manifests/result.h"
 
@@ -36,8 +37,8 @@ struct SubjectLimits {
   uint64_t kept_bytes_max = uint64_t{1} << 30;
   // Of arrays together; what passes it is read again.
   uint64_t arrays_bytes_max = uint64_t{96} << 20;
-  // What is computed again, over all cases: operations, each about a
-  // nanosecond; and bytes that one computation holds.
+  // What is computed again, over all cases: operations (OperationBudget), and
+  // bytes that one computation holds.
   uint64_t operation_count_max = uint64_t{1} << 46;
   uint64_t computing_bytes_max = uint64_t{4} << 30;
   // Of a bundle the above is less, by the bytes of its evidence.tar.xz, so that
@@ -47,18 +48,14 @@ struct SubjectLimits {
   uint64_t kept_ratio_max = 64;
   uint64_t arrays_bytes_free = uint64_t{16} << 20;
   uint64_t arrays_ratio_max = 16;
-  uint64_t operation_count_free = uint64_t{1} << 30;
-  uint64_t operation_ratio_max = uint64_t{1} << 14;
+  // Operations grow with the square: of the sides of what is multiplied, work
+  // is the cube and bytes are the square, and attention is worse.
+  uint64_t operation_count_free = uint64_t{1} << 29;
+  uint64_t operation_square_divisor = uint64_t{1} << 7;
   uint64_t computing_bytes_free = uint64_t{32} << 20;
   uint64_t computing_ratio_max = 64;
   uint64_t record_bytes_free = uint64_t{1} << 20;
   uint64_t record_ratio_max = 2;
-};
-
-// What computing again may take, all cases of one subject together.
-struct ComputingLimits {
-  int64_t operation_count_max = int64_t{1} << 46;
-  int64_t memory_bytes_max = int64_t{4} << 30;  // At any one time.
 };
 
 struct SubjectFile {
@@ -91,7 +88,13 @@ struct Subject {
   std::shared_ptr<std::optional<Error>> failure =
       std::make_shared<std::optional<Error>>();
 
-  ComputingLimits computing;
+  // What may be computed again, over all cases, and the bytes that one
+  // computation may hold.
+  std::shared_ptr<OperationBudget> operations =
+      std::make_shared<OperationBudget>(int64_t{1} << 46);
+  int64_t computing_bytes_max = int64_t{4} << 30;
+  // What may have to be decoded in front of a file that is read again.
+  uint64_t bytes_before_max = 0;
 
   // What reading alone has shown: stages shape and digests.
   FindingList findings;
@@ -100,8 +103,9 @@ struct Subject {
   const SubjectFile* Find(const std::string& path) const;
   // The kept bytes of a file, or null.
   const std::string* Bytes(const std::string& path) const;
-  // The contents of an array, kept or not; null when there is none, or when it
-  // cannot be read, which is noted. The subject must outlive the source.
+  // The contents of an array, kept or not; null when there is none, when it
+  // cannot be read, which is noted, or when `operations` do not suffice to read
+  // it and to look at each of its bytes. The subject must outlive the source.
   std::unique_ptr<ByteSource> Open(const std::string& path) const;
   // Remembers the first error of the file system after loading. An audit during
   // which there was one has no result.

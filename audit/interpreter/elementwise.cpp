@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 
 #include "audit/interpreter/nest.h"
 #include "audit/interpreter/statement.h"
@@ -18,6 +19,13 @@ using tile::ScalarType;
 // binary64.
 float Exp(float x) { return ExpF32(x); }
 double Exp(double x) { return ExpRounded(x); }
+
+// What an element costs.
+template <typename Real>
+int64_t OperationsOf(ElementwiseKind kind) {
+  if (kind != ElementwiseKind::kExp) return 1;
+  return std::is_same_v<Real, double> ? kExpOperations : kExpF32Operations;
+}
 
 template <typename Real>
 class ElementwiseMaker {
@@ -233,7 +241,7 @@ template <typename Real>
 Statement<Real> MakeElementwise(const tile::Program& program,
                                 const tile::Elementwise& op,
                                 Machine<Real>& machine) {
-  return {ElementCount(program, op.result),
+  return {ElementCount(program, op.result) * OperationsOf<Real>(op.kind),
           ElementwiseMaker<Real>(program, op, machine).Make(),
           {}};
 }

@@ -37,6 +37,7 @@ using WideBufferData = std::variant<std::vector<double>, std::vector<int64_t>>;
 struct InterpreterLimits {
   // Elements computed, loaded, stored or carried, and terms of an mma, plus
   // kStatementOperations for every statement executed; about a nanosecond each.
+  // An exp is kExpF32Operations, or kExpOperations of reference/exact_math.h.
   int64_t operation_count_max = int64_t{1} << 36;
   // What is allocated for tiles, and for buffers that are not inputs.
   int64_t memory_bytes_max = int64_t{1} << 31;
@@ -46,6 +47,8 @@ struct InterpreterLimits {
 
 // What starting one statement costs, in operations.
 inline constexpr int64_t kStatementOperations = 16;
+// What one exp of an f32 costs, likewise.
+inline constexpr int64_t kExpF32Operations = 8;
 
 // Runs `program` over all instances of its domain. `inputs` holds every input
 // and inout buffer by name, of exactly its element count, and nothing else.

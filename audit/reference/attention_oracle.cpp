@@ -21,6 +21,17 @@ bool ProductWithin(std::initializer_list<int64_t> factors, int64_t limit) {
   return true;
 }
 
+// Pairs of a query and a key that it sees, which are half of all or more.
+int64_t VisibleCount(const AttentionShape& s) {
+  const int64_t of_head =
+      s.queries * (s.keys - s.queries) + s.queries * (s.queries + 1) / 2;
+  return s.batch * s.query_heads * of_head;
+}
+
+int64_t OperationsPerVisible(const AttentionShape& s) {
+  return s.depth + s.value_depth + kExpOperations;
+}
+
 Status CheckShape(const AttentionShape& s, const OracleLimits& limits) {
   for (int64_t extent : {s.batch, s.query_heads, s.kv_heads, s.queries, s.keys,
                          s.depth, s.value_depth}) {
@@ -47,7 +58,9 @@ Status CheckShape(const AttentionShape& s, const OracleLimits& limits) {
   const int64_t wide = std::max(s.depth, s.value_depth);
   if (!ProductWithin({s.batch, s.query_heads, s.queries, wide}, elements) ||
       !ProductWithin({s.batch, s.kv_heads, s.keys, wide}, elements) ||
-      !ProductWithin({2, s.batch, s.query_heads, s.queries, s.keys, wide},
+      !ProductWithin({s.batch, s.query_heads, s.queries, s.keys},
+                     2 * limits.operation_count_max) ||
+      !ProductWithin({VisibleCount(s), OperationsPerVisible(s)},
                      limits.operation_count_max)) {
     return Error{ErrorKind::kLimitExceeded,
                  "attention shape is larger than the oracle computes", ""};
@@ -107,8 +120,7 @@ int64_t AttentionShape::OutputCount() const {
   return batch * query_heads * queries * value_depth;
 }
 int64_t AttentionShape::OperationCount() const {
-  return 2 * batch * query_heads * queries * keys *
-         std::max(depth, value_depth);
+  return VisibleCount(*this) * OperationsPerVisible(*this);
 }
 
 Result<AttentionShape> MakeAttentionShape(std::span<const int64_t> numbers,

@@ -35,12 +35,13 @@ struct AttentionShape {
   int64_t KeyCount() const;        // [batch, kv_heads, keys, depth]
   int64_t ValueCount() const;      // [batch, kv_heads, keys, value_depth]
   int64_t OutputCount() const;     // [batch, query_heads, queries, value_depth]
-  int64_t OperationCount() const;  // That OracleLimits speaks of.
+  int64_t OperationCount() const;  // Of OracleLimits.
 };
 
 struct OracleLimits {
   int64_t element_count_max = int64_t{1} << 28;  // Of each array.
-  // Multiply-adds; about a nanosecond each.
+  // Multiply-adds, and kExpOperations for every exp: a nanosecond each, or
+  // less.
   int64_t operation_count_max = int64_t{1} << 38;
 };
 

@@ -20,6 +20,9 @@ float SineFrequency(int64_t j);
 // bounded `count` (it allocates 4 * count bytes).
 std::vector<float> SineInput(int64_t j, uint64_t count);
 
+// What one element costs, in operations of a nanosecond.
+inline constexpr int64_t kSineOperations = 32;
+
 // The elements of array `j` from `first` on, as many as `values` has.
 void SineInputFrom(int64_t j, uint64_t first, std::span<float> values);
 

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "audit/interpreter/interpreter.h"
+#include "audit/reference/exact_math.h"
+#include "compiler/tile/text.h"
 #include "tests/unit/interpreter/run_text.h"
 
 namespace exhibit {
@@ -204,6 +207,29 @@ TEST(Limits, OperationsAreCountedToTheLast) {
               {.operation_count_max = needed + 7, .operations_left = &left})
           .ok());
   EXPECT_EQ(left, 7);
+}
+
+TEST(Limits, AnExpCostsWhatItTakes) {
+  const std::string text =
+      ProgramText("output o f32[1]\n",
+                  "x: f32 = constant 1\ny: f32 = exp x\nstore y -> o[0]\n");
+  const auto spent = [&](auto run) {
+    InterpreterLimits limits;
+    int64_t left = 0;
+    limits.operations_left = &left;
+    EXPECT_TRUE(run(limits).ok());
+    return limits.operation_count_max - left;
+  };
+  const int64_t others = 4 * kStatementOperations + 2;
+  EXPECT_EQ(spent([&](const InterpreterLimits& limits) {
+              return RunText(text, {}, limits);
+            }),
+            others + kExpF32Operations);
+  const tile::Program program = *tile::ReadProgram(text, "p.tile");
+  EXPECT_EQ(spent([&](const InterpreterLimits& limits) {
+              return EvaluateProgram(program, {}, limits);
+            }),
+            others + kExpOperations);
 }
 
 TEST(Limits, EndlessLoopsEnd) {

@@ -168,10 +168,22 @@ TEST(Oracle, HugeShapesAreRejectedWithoutOverflow) {
 
 TEST(Oracle, LimitsHoldAtTheirEdge) {
   const std::vector<int64_t> numbers{1, 2, 1, 1, 8, 4, 4};
-  // Keys are the largest array, 32; 2 * 2 * 8 * 4 multiply-adds.
-  EXPECT_TRUE(MakeAttentionShape(numbers, {32, 128}).ok());
-  EXPECT_FALSE(MakeAttentionShape(numbers, {31, 128}).ok());
-  EXPECT_FALSE(MakeAttentionShape(numbers, {32, 127}).ok());
+  // Keys are the largest array, 32; each of two heads sees 8 keys.
+  const int64_t operations = 2 * 8 * (4 + 4 + kExpOperations);
+  EXPECT_EQ(MakeAttentionShape(numbers)->OperationCount(), operations);
+  EXPECT_TRUE(MakeAttentionShape(numbers, {32, operations}).ok());
+  EXPECT_FALSE(MakeAttentionShape(numbers, {31, operations}).ok());
+  EXPECT_FALSE(MakeAttentionShape(numbers, {32, operations - 1}).ok());
+  EXPECT_FALSE(MakeAttentionShape(numbers, {32, 0}).ok());
+}
+
+TEST(Oracle, OnlyVisibleKeysAreCounted) {
+  // Three queries at the end of five keys see 3, 4 and 5.
+  const auto shape =
+      MakeAttentionShape(std::vector<int64_t>{2, 6, 3, 3, 5, 7, 2});
+  ASSERT_TRUE(shape.ok());
+  EXPECT_EQ(shape->OperationCount(),
+            2 * 6 * (3 + 4 + 5) * (7 + 2 + kExpOperations));
 }
 
 TEST(Oracle, InputOfAnotherCountIsRejected) {

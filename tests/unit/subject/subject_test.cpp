@@ -94,20 +94,30 @@ TEST_F(SubjectTest, WhatASmallBundleGrowsToIsNotAllHeld) {
 }
 
 // Of the one oracle of the run, of shape [1,2,1,2,3,4,4].
-constexpr uint64_t kOperations = 2 * 2 * 2 * 3 * 4;
 constexpr uint64_t kInputBytes = 3 * 128 + 4 * (16 + 12 + 12);
 constexpr uint64_t kOracleBytes = 8 * 16;
 
 TEST_F(SubjectTest, WhatIsComputedAgainIsLimitedToTheLastOperation) {
   SubjectLimits limits;
-  limits.operation_count_max = kOperations;
-  const auto enough = LoadSubject(Run(), limits);
-  ASSERT_TRUE(enough.ok());
-  EXPECT_EQ(Audit(*enough).verdict, Verdict::kVerified);
-  limits.operation_count_max = kOperations - 1;
-  const auto less = LoadSubject(Run(), limits);
-  ASSERT_TRUE(less.ok());
-  EXPECT_EQ(CodesOf(Audit(*less)), std::vector<std::string>{"over-limit"});
+  limits.operation_count_max = 1'000'000;
+  const auto audit = [&] {
+    const auto subject = LoadSubject(Run(), limits);
+    EXPECT_TRUE(subject.ok());
+    const AuditResult result = Audit(*subject);
+    return std::pair(CodesOf(result), subject->operations->left());
+  };
+  const auto [codes, left] = audit();
+  ASSERT_EQ(codes, std::vector<std::string>{});
+  // Five visible pairs for each of two heads at least, and the inputs.
+  ASSERT_GT(1'000'000 - left, 2 * 5 * (4 + 4 + 512) + (16 + 12 + 12) * 32);
+  limits.operation_count_max = static_cast<uint64_t>(1'000'000 - left);
+  EXPECT_EQ(audit(), (std::pair(codes, int64_t{0})));
+  // Wherever they come to an end, it is the one thing that is said.
+  const uint64_t all = limits.operation_count_max;
+  for (const uint64_t some : {all - 1, all - 100, all / 2, uint64_t{0}}) {
+    limits.operation_count_max = some;
+    EXPECT_EQ(audit().first, std::vector<std::string>{"over-limit"}) << some;
+  }
 }
 
 TEST_F(SubjectTest, WhatIsComputedAgainIsLimitedToTheLastByte) {
@@ -131,12 +141,11 @@ TEST_F(SubjectTest, ASmallBundleMayAskForLessComputing) {
   ASSERT_TRUE(run.ok() && bundle.ok());
   const auto bytes =
       static_cast<int64_t>(fs::file_size(Bundle() + "/evidence.tar.xz"));
-  EXPECT_EQ(bundle->computing.operation_count_max,
-            (int64_t{1} << 30) + (bytes << 14));
-  EXPECT_EQ(bundle->computing.memory_bytes_max,
-            (int64_t{32} << 20) + 64 * bytes);
-  EXPECT_EQ(run->computing.operation_count_max, int64_t{1} << 46);
-  EXPECT_EQ(run->computing.memory_bytes_max, int64_t{4} << 30);
+  EXPECT_EQ(bundle->operations->left(),
+            (int64_t{1} << 29) + bytes * (bytes / 128));
+  EXPECT_EQ(bundle->computing_bytes_max, (int64_t{32} << 20) + 64 * bytes);
+  EXPECT_EQ(run->operations->left(), int64_t{1} << 46);
+  EXPECT_EQ(run->computing_bytes_max, int64_t{4} << 30);
 }
 
 TEST_F(SubjectTest, BlocksThatAreTooLargeToBeginInAreAFinding) {
