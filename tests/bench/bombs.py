@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "hostile"))
 sys.path.insert(0, os.path.join(HERE, "..", "tool", "pipeline"))
 
 import pipeline  # noqa: E402
-from bundle_maker import Bundle, canonical, sha256, xz  # noqa: E402
+from bundle_maker import Bundle, canonical, index_of, sha256, xz  # noqa: E402
 import forger  # noqa: E402
 from forger import ForgedRun  # noqa: E402
 
@@ -113,13 +113,12 @@ def variants(count):
 
 
 def statements(count):
-    """A program of the longest names and types, but of one element each."""
+    """A program of the longest names and types; all its loads but the last are for nothing."""
     axes = "abcdefgh"
     shape = ",".join(axes)
-    lines = ["exhibit.tile/1", "program p", *(f"axis {a} = 1" for a in axes), f"input x f32[{','.join('1' * 8)}]",
-             f"output y f32[{','.join('1' * 8)}]", "parallel i < 1 {",
-             f"  {'v' * 64}: f32[{shape}] = load x[{','.join('0:' + a for a in axes)}]"]
-    name = "v" * 64
+    extents = "64,1,1,1,1,1,1,1"
+    lines = ["exhibit.tile/1", "program p", "axis a = 64", *(f"axis {a} = 1" for a in axes[1:]),
+             f"input x f32[{extents}]", f"output y f32[{extents}]", "parallel i < 1 {"]
     for i in range(count):
         name = f"{i:064d}".replace("0", "w")
         lines.append(f"  {name}: f32[{shape}] = load x[{','.join('0:' + a for a in axes)}]")
@@ -375,6 +374,97 @@ def many_samples(run, visits):
         visit.update(samples_ns=[visit["samples_ns"][0] + i for i in range(1000)], checks_passed=1002)
 
 
+# ---- A run of a tile program, as the tools make it, and copies of its case.
+
+CAPTURED = ("kernel.ll", "kernel.o", "kernel.s", "kernel.so", "program.tile", "realization.json")
+
+
+def tile_run(text):
+    """The files of a run of that text; its one case is `c`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        declared = json.loads(manifest(cases=1, cycles=3, samples=1))
+        declared.update(program="tile", cases=[{"name": "c", "text": "a.tile"}])
+        pipeline.write(text, scratch, "a.tile")
+        pipeline.write(json.dumps(declared).encode(), scratch, "manifest.json")
+        run = os.path.join(scratch, "run")
+        for words in (["exhibit-capture", os.path.join(scratch, "manifest.json"), "-o", run], ["exhibit-replay", run]):
+            subprocess.run([os.path.join(pipeline.options.bin, words[0]), "--quiet", *words[1:]], check=True,
+                           stdout=subprocess.DEVNULL)
+        return {path: pipeline.read(run, path) for path in pipeline.files_below(run)}
+
+
+class Copies:
+    """Runs that hold the one case of a run under many names, sealed again."""
+
+    def __init__(self, files):
+        self.reviewer = forger.load_reviewer()
+        # The tree that the tools say they were built from is another, of one small file.
+        tree = {"README": b"Exhibit\n"}
+        stated = json.loads(files["freeze.json"])["tool"]["source_sha256"].encode()
+        now = sha256(index_of(tree)).encode()
+        self.old = {path: data.replace(stated, now) if ".json" in path else data for path, data in files.items()}
+        self.new = {path: data for path, data in files.items() if path.startswith(("arrays/", "sources/manifest/"))}
+        self.new.update({"sources/exhibit/" + path: data for path, data in tree.items()})
+        self.time = 0
+
+    def record(self, path, new_path, **changes):
+        record = {**json.loads(self.old[path]), **changes}
+        self.new[new_path] = (self.reviewer.canonical(record) + "\n").encode()
+        return sha256(self.new[new_path])
+
+    def make(self, count):
+        declared = json.loads(self.old["manifest.json"])
+        self.seed = declared["replay"]["seed"]
+        names = [name for name in many(4 * count, "k{}") if self.starts(name) == self.starts("c")][:count]
+        declared["cases"] = [{**declared["cases"][0], "name": name} for name in names]
+        self.new["manifest.json"] = json.dumps(declared).encode()
+        self.chain_attempts()
+        sources = [{"path": path, "sha256": sha256(data), "bytes": len(data)}
+                   for path, data in self.new.items() if path.startswith("sources/")]
+        self.freeze = self.record("freeze.json", "freeze.json", manifest_sha256=sha256(self.new["manifest.json"]),
+                                  sources=sorted(sources, key=lambda source: source["path"]))
+        for name in names:
+            self.copy(name)
+        return self.new
+
+    def chain_attempts(self):
+        text = b""
+        for line in self.old["attempts.jsonl"].splitlines():
+            text += canonical({**json.loads(line), "previous_sha256": sha256(text)})
+        self.new["attempts.jsonl"] = text
+
+    def starts(self, name):
+        return self.reviewer.drawn("exhibit.start/1", self.seed, name)[0] % 2
+
+    def copy(self, name):
+        place = {"case_name": name, "freeze_sha256": self.freeze}
+        case = self.record("cases/c/case.json", f"cases/{name}/case.json", **place)
+        plan = json.loads(self.old["replays/c/plan.json"])
+        for arm in ("baseline", "candidate"):
+            folder = f"captures/{name}/{plan[arm]['variant']}/"
+            old = folder.replace(name, "c", 1)
+            files = {folder + file: b";\n" if file == "kernel.ll" else self.old[old + file] for file in CAPTURED}
+            self.new.update(files)
+            plan[arm]["capture_sha256"] = self.record(
+                old + "capture.json", folder + "capture.json", **place, case_sha256=case,
+                files=[{"path": path, "sha256": sha256(data), "bytes": len(data)} for path, data in files.items()])
+        shifts = [shift_of(self.seed, name, pair) for pair in range(len(plan["shifts"]))]
+        self.replay(name, {**plan, **place, "shifts": shifts})
+
+    def replay(self, name, plan):
+        folder, old = f"replays/{name}/", "replays/c/"
+        before = first = self.record(old + "plan.json", folder + "plan.json", **plan)
+        for kind in ("calibration", "visit"):
+            for path in sorted(path for path in self.old if path.startswith(old + kind)):
+                visit = json.loads(self.old[path])
+                self.time = max(self.time, visit["start_ns"]) + 2
+                if kind == "visit":
+                    visit["shift"] = plan["shifts"][visit["index"] // 2]
+                before = self.record(path, folder + path[len(old):], **visit | {
+                    "case_name": name, "plan_sha256": first, "previous_sha256": before, "start_ns": self.time,
+                    "end_ns": self.time + 1})
+
+
 BOMBS = {
     "one file": lambda: {"z": bytes(GROWN)},
     "one array": array,
@@ -416,6 +506,9 @@ BOMBS = {
     "what is kept, behind a large dictionary": lambda: {
         "z": bytes(300 << 20), **{f"captures/c/v{i}/kernel.so": bytes(5 << 20) for i in range(6)},
         **dict(zeros((4 << 20) - 32 - i) for i in range(6))},
+    "freeze.json of numbers beside all that is kept": lambda: {
+        "freeze.json": LIST, **{f"captures/c/v{i}/kernel.so": bytes(5 << 20) for i in range(5)},
+        **dict(zeros((4 << 20) - 32 - i) for i in range(5))},
     "one file behind four filters": lambda: {"z": bytes(GROWN)},
     "CPU flags": lambda: flags(400_000, 99_900),
     "relocations of a library upon each other": lambda: with_library(
@@ -427,6 +520,7 @@ BOMBS = {
     "visits, as many as are counted": lambda: visits(500),
     "visits beside files of one name": lambda: visits(500, files_of_one_name),
     "visits of many samples": lambda: visits(500, many_samples),
+    "long texts of tile programs": lambda: Copies(tile_run(statements(4_000))).make(24),
     "relocations of an object, as many as are read": lambda: with_object(many_relocations(1 << 20)),
     "relocations of an object upon each other": lambda: with_object(texts_of_one_table(8_000, 1 << 17)),
 }
@@ -447,6 +541,11 @@ def write(name, folder):
     bundle.write(folder)
 
 
+def spare_the_machine():
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
@@ -456,15 +555,21 @@ def main():
     pipeline.options.source = os.path.join(HERE, "..", "..")
     tool = os.path.abspath(os.path.join(options.bin, "exhibit-audit"))
     for name in BOMBS:
+        if options.only and options.only not in name:
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             folder = os.path.join(scratch, "bundle")
             # Elsewhere: a child's memory is counted from that of its parent.
             child = multiprocessing.Process(target=write, args=(name, folder))
             child.start()
             child.join()
+            if child.exitcode != 0:
+                print(f"{name}: these tools cannot make it", flush=True)
+                continue
             size = sum(entry.stat().st_size for entry in os.scandir(folder))
             start = time.monotonic()
-            child = subprocess.Popen([tool, "--table", folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            child = subprocess.Popen([tool, "--table", folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                     preexec_fn=spare_the_machine)
             _, status, usage = os.wait4(child.pid, 0)
             print(f"{name}: {size // 1000} kB, exit {os.waitstatus_to_exitcode(status)}, "
                   f"{time.monotonic() - start:.1f} s, processor {usage.ru_utime + usage.ru_stime:.1f} s, "
