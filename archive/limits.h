@@ -24,7 +24,7 @@ struct ArchiveLimits {
   uint64_t expansion_ratio_max = 1000;
   // Contents of one xz block, where a reader begins in the middle of a stream.
   uint64_t block_bytes_max = uint64_t{32} << 20;
-  uint64_t decoder_memory_bytes_max = uint64_t{64} << 20;  // xz only.
+  uint64_t decoder_memory_bytes_max = uint64_t{32} << 20;  // xz only.
 };
 
 // What a decoder called `name` has taken in and given out so far.

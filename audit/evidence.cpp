@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -13,23 +15,60 @@
 namespace exhibit {
 namespace {
 
-// Decodes the file `path` into `filed`; a missing file is left absent, for the
-// shape stage to name.
-template <typename Record, typename Decoder>
-void Decode(const Subject& subject, const std::string& path, Decoder decoder,
-            Filed<Record>& filed, FindingList& findings) {
-  filed.path = path;
-  const SubjectFile* file = subject.Find(path);
-  if (file == nullptr) return;
-  filed.sha256 = file->sha256;
-  if (!file->bytes) return;  // Over a limit, which is a finding by itself.
-  Result<Record> record = decoder(*file->bytes, path);
-  if (record.ok()) {
-    filed.record = std::move(*record);
-  } else {
-    findings.AddError("record-malformed", path, record.error());
-  }
+// How many JSON values `text` may hold, where it is JSON: each but the first
+// follows one of these, with or without its key.
+uint64_t ValueCountMax(std::string_view text) {
+  uint64_t count = 1;
+  for (const char c : text) count += c == ',' || c == '[' || c == '{';
+  return count;
 }
+
+// Decodes records, as many as there is room for: a value takes a hundred times
+// the bytes that it takes in an archive.
+class RecordDecoder {
+ public:
+  RecordDecoder(const Subject& subject, FindingList& findings)
+      : subject_(subject),
+        findings_(findings),
+        values_left_(subject.record_values_max) {}
+
+  const Subject& subject() const { return subject_; }
+  // The file `path` into `filed`; a missing file is left absent, for the shape
+  // stage to name.
+  template <typename Record, typename Decoder>
+  void Decode(const std::string& path, Decoder decoder, Filed<Record>& filed) {
+    filed.path = path;
+    const SubjectFile* file = subject_.Find(path);
+    if (file == nullptr) return;
+    filed.sha256 = file->sha256;
+    if (!file->bytes) return;  // Over a limit, which is a finding by itself.
+    if (!TakeValues(*file->bytes)) {
+      findings_.Add({.code = "over-limit",
+                     .path = path,
+                     .message = "the records hold more values than a bundle of "
+                                "this size may ask to keep"});
+      return;
+    }
+    Result<Record> record = decoder(*file->bytes, path);
+    if (record.ok()) {
+      filed.record = std::move(*record);
+    } else {
+      findings_.AddError("record-malformed", path, record.error());
+    }
+  }
+
+ private:
+  bool TakeValues(std::string_view text) {
+    const uint64_t count = ValueCountMax(text);
+    if (count > values_left_) return false;
+    values_left_ -= count;
+    return true;
+  }
+
+  const Subject& subject_;
+  FindingList& findings_;
+  uint64_t values_left_;
+};
 
 // The number of numbered files `prefix`N`.json` that are to be looked at: one
 // more than the largest N. A file whose number is not spelt as VisitPath or
@@ -60,10 +99,10 @@ int64_t NumberedCount(const Subject& subject, const std::string& prefix,
   return count;
 }
 
-void DecodeReplay(const Subject& subject, CaseEvidence& c,
-                  FindingList& findings) {
+void DecodeReplay(RecordDecoder& records, CaseEvidence& c) {
   const std::string& name = c.name();
-  Decode(subject, PlanPath(name), DecodePlan, c.plan, findings);
+  const Subject& subject = records.subject();
+  records.Decode(PlanPath(name), DecodePlan, c.plan);
   const std::string folder = ReplayFolder(name) + "/";
   const auto calibration = [&](int64_t i) { return CalibrationPath(name, i); };
   const auto visit = [&](int64_t i) { return VisitPath(name, i); };
@@ -72,55 +111,70 @@ void DecodeReplay(const Subject& subject, CaseEvidence& c,
   const int64_t visits = NumberedCount(subject, folder + "visit-", visit);
   c.calibrations.resize(static_cast<size_t>(calibrations));
   for (int64_t i = 0; i < calibrations; ++i) {
-    Decode(subject, calibration(i), DecodeVisit,
-           c.calibrations[static_cast<size_t>(i)], findings);
+    records.Decode(calibration(i), DecodeVisit,
+                   c.calibrations[static_cast<size_t>(i)]);
   }
   c.visits.resize(static_cast<size_t>(visits));
   for (int64_t i = 0; i < visits; ++i) {
-    Decode(subject, visit(i), DecodeVisit, c.visits[static_cast<size_t>(i)],
-           findings);
+    records.Decode(visit(i), DecodeVisit, c.visits[static_cast<size_t>(i)]);
   }
 }
 
-// A text that is missing is missed by stage shape.
-void DecodeProgram(const Subject& subject, CaseEvidence& c,
-                   FindingList& findings) {
-  if (c.declared->text.empty()) return;
-  const std::string path = kManifestSources + c.declared->text;
-  const SubjectFile* file = subject.Find(path);
-  if (file == nullptr) return;
-  if (!file->bytes) {
-    findings.Add({.code = "over-limit",
-                  .path = path,
-                  .message = "the text of a program passes a limit",
-                  .expected = std::to_string(ManifestLimits::kProgramBytesMax),
-                  .found = std::to_string(file->size_bytes)});
-    return;
-  }
-  Result<tile::Experiment> program = tile::ReadExperiment(*file->bytes, path);
-  if (program.ok()) {
-    c.program = std::move(*program);
-  } else {
-    findings.AddError("program-malformed", path, program.error());
-  }
-}
+// The texts that cases name, each read once.
+class Programs {
+ public:
+  Programs(const Subject& subject, FindingList& findings)
+      : subject_(subject), findings_(findings) {}
 
-CaseEvidence DecodeCaseEvidence(const Subject& subject,
+  // Null where a finding says why, or where stage shape misses the text.
+  std::shared_ptr<const tile::Experiment> Of(const ManifestCase& declared) {
+    if (declared.text.empty()) return nullptr;
+    const auto [known, first] = by_text_.try_emplace(declared.text);
+    if (first) known->second = Read(kManifestSources + declared.text);
+    return known->second;
+  }
+
+ private:
+  std::shared_ptr<const tile::Experiment> Read(const std::string& path) {
+    const SubjectFile* file = subject_.Find(path);
+    if (file == nullptr) return nullptr;
+    if (!file->bytes) {
+      findings_.Add(
+          {.code = "over-limit",
+           .path = path,
+           .message = "the text of a program passes a limit",
+           .expected = std::to_string(ManifestLimits::kProgramBytesMax),
+           .found = std::to_string(file->size_bytes)});
+      return nullptr;
+    }
+    Result<tile::Experiment> program = tile::ReadExperiment(*file->bytes, path);
+    if (program.ok()) {
+      return std::make_shared<const tile::Experiment>(std::move(*program));
+    }
+    findings_.AddError("program-malformed", path, program.error());
+    return nullptr;
+  }
+
+  const Subject& subject_;
+  FindingList& findings_;
+  std::map<std::string, std::shared_ptr<const tile::Experiment>> by_text_;
+};
+
+CaseEvidence DecodeCaseEvidence(RecordDecoder& records, Programs& programs,
                                 const Manifest& manifest,
-                                const ManifestCase& declared,
-                                FindingList& findings) {
+                                const ManifestCase& declared) {
   CaseEvidence c;
   c.declared = &declared;
-  DecodeProgram(subject, c, findings);
-  Decode(subject, CasePath(declared.name), DecodeCase, c.record, findings);
+  c.program = programs.Of(declared);
+  records.Decode(CasePath(declared.name), DecodeCase, c.record);
   for (const ManifestVariant& variant : declared.variants) {
     CaptureEvidence& capture = c.captures[variant.name];
     capture.variant = &variant;
-    Decode(subject, CapturePath(declared.name, variant.name), DecodeCapture,
-           capture.capture, findings);
+    records.Decode(CapturePath(declared.name, variant.name), DecodeCapture,
+                   capture.capture);
   }
-  DecodeReplay(subject, c, findings);
-  c.unmet_expectations = UnmetExpectations(subject, manifest, c);
+  DecodeReplay(records, c);
+  c.unmet_expectations = UnmetExpectations(records.subject(), manifest, c);
   return c;
 }
 
@@ -170,8 +224,9 @@ DecodedEvidence DecodeEvidence(const Subject& subject) {
   DecodedEvidence decoded;
   Evidence& evidence = decoded.evidence;
   FindingList& findings = decoded.findings;
-  Decode(subject, kFreezePath, DecodeFreeze, evidence.freeze, findings);
-  Decode(subject, kAttemptsPath, DecodeAttempts, evidence.attempts, findings);
+  RecordDecoder records(subject, findings);
+  records.Decode(kFreezePath, DecodeFreeze, evidence.freeze);
+  records.Decode(kAttemptsPath, DecodeAttempts, evidence.attempts);
   const SubjectFile* file = subject.Find(kManifestPath);
   if (file == nullptr) return decoded;
   evidence.manifest_sha256 = file->sha256;
@@ -182,9 +237,10 @@ DecodedEvidence DecodeEvidence(const Subject& subject) {
     return decoded;
   }
   evidence.manifest = std::move(*manifest);
+  Programs programs(subject, findings);
   for (const ManifestCase& declared : evidence.manifest->cases) {
     evidence.cases.push_back(
-        DecodeCaseEvidence(subject, *evidence.manifest, declared, findings));
+        DecodeCaseEvidence(records, programs, *evidence.manifest, declared));
   }
   return decoded;
 }

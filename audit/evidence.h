@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,8 +57,9 @@ std::string_view EvidenceLevelName(EvidenceLevel level);
 
 struct CaseEvidence {
   const ManifestCase* declared = nullptr;
-  // Of manifest program `tile`: the frozen text that the case names.
-  std::optional<tile::Experiment> program;
+  // Of manifest program `tile`: the frozen text that the case names; null where
+  // it names none or none that is sound. Cases of one text share it.
+  std::shared_ptr<const tile::Experiment> program;
   Filed<CaseRecord> record;
   std::map<std::string, CaptureEvidence> captures;  // By variant.
   Filed<PlanRecord> plan;

@@ -1,8 +1,9 @@
 #include "audit/identity.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "manifests/run_layout.h"
 
@@ -12,12 +13,13 @@ namespace {
 // The kernel needs no flag that the recorded host lacks.
 void CheckHostFlags(const CaptureFiles& files, const HostFacts& host,
                     Checker& check) {
+  const std::set<std::string_view> flags(host.cpu_flags.begin(),
+                                         host.cpu_flags.end());
   for (const std::string& flag : files.record.required_cpu_flags) {
     check.True(
         {"cpu-flags-differ", files.Path("capture.json"), "required_cpu_flags",
          "the host that freeze.json records lacks " + Printable(flag)},
-        std::find(host.cpu_flags.begin(), host.cpu_flags.end(), flag) !=
-            host.cpu_flags.end());
+        flags.contains(flag));
   }
 }
 

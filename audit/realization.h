@@ -22,7 +22,7 @@
 namespace exhibit {
 
 // As of a record (manifests/RECORDS.md), and for the same reason.
-inline constexpr uint64_t kRealizationValuesMax = 100'000;
+inline constexpr uint64_t kRealizationValuesMax = 50'000;
 
 struct RealizationReport {
   Json::Object fields;

@@ -19,8 +19,11 @@
 namespace exhibit {
 namespace {
 
-// A derived file is small; a larger one was not written by an audit.
+// A derived file is small; a larger one was not written by an audit. It stands
+// in the bundle as it is, but may be sparse.
 constexpr uint64_t kDerivedBytesMax = uint64_t{256} << 20;
+constexpr uint64_t kDerivedBytesFree = uint64_t{16} << 20;
+constexpr uint64_t kDerivedRatioMax = 16;
 
 bool IsArray(const EvidenceFile& file) {
   return file.path.starts_with("arrays/");
@@ -72,6 +75,8 @@ SubjectLimits LimitsOf(SubjectLimits limits,
         *archive_bytes / limits.operation_square_divisor);
   lower(limits.computing_bytes_max, limits.computing_bytes_free,
         limits.computing_ratio_max);
+  lower(limits.record_values_max, limits.record_values_free,
+        limits.record_values_ratio_max);
   return limits;
 }
 
@@ -85,6 +90,7 @@ class Loader {
         subject_(subject) {
     subject.operations = std::make_shared<OperationBudget>(
         static_cast<int64_t>(limits_.operation_count_max));
+    subject.record_values_max = limits_.record_values_max;
     subject.computing_bytes_max =
         static_cast<int64_t>(limits_.computing_bytes_max);
     if (!archive_bytes) return;
@@ -179,8 +185,7 @@ Status Judge(const Error& error, const std::string& path,
     case ErrorKind::kIo:
       return error;
     case ErrorKind::kLimitExceeded:
-      findings.Add(
-          {.code = "over-limit", .path = path, .message = error.message});
+      findings.AddError("over-limit", path, error);
       return Ok();
     default:
       findings.AddError("archive-unsound", path, error);
@@ -319,17 +324,21 @@ Status LoadBundle(const std::string& path, const SubjectLimits& limits,
                         std::optional<std::string>& bytes) {
     return LoadBeside(path, beside, bytes, subject.findings);
   };
+  // Without it ReadBundle says what is wrong.
+  const auto evidence = FileSource::Open(path, kEvidenceName);
+  const uint64_t archive_bytes = evidence.ok() ? evidence->size_bytes() : 0;
+  const uint64_t derived_bytes_max =
+      std::min(kDerivedBytesMax,
+               Share(archive_bytes, kDerivedBytesFree, kDerivedRatioMax));
   EXHIBIT_RETURN_IF_ERROR(
-      load({kAuditName, kDerivedBytesMax}, subject.stored_audit));
+      load({kAuditName, derived_bytes_max}, subject.stored_audit));
   EXHIBIT_RETURN_IF_ERROR(
-      load({kReportName, kDerivedBytesMax}, subject.stored_report));
+      load({kReportName, derived_bytes_max}, subject.stored_report));
   EXHIBIT_RETURN_IF_ERROR(
       load({kClaimsName, kClaimsFileBytesMax}, subject.stored_claims));
   EXHIBIT_RETURN_IF_ERROR(
       load({kSignatureName, kSignatureBytesMax}, subject.stored_signature));
-  // Without it ReadBundle says what is wrong.
-  const auto evidence = FileSource::Open(path, kEvidenceName);
-  Loader loader(limits, evidence.ok() ? evidence->size_bytes() : 0, subject);
+  Loader loader(limits, archive_bytes, subject);
   auto summary =
       ReadBundle(path, limits.archive,
                  [&](const EvidenceFile& file, ByteSource& contents) {

@@ -56,6 +56,11 @@ struct SubjectLimits {
   uint64_t computing_ratio_max = 64;
   uint64_t record_bytes_free = uint64_t{1} << 20;
   uint64_t record_ratio_max = 2;
+  // JSON values of all records together; of visits, which are mostly alike, an
+  // archive holds one in two bytes.
+  uint64_t record_values_max = uint64_t{1} << 26;
+  uint64_t record_values_free = 50'000;
+  uint64_t record_values_ratio_max = 1;
 };
 
 struct SubjectFile {
@@ -88,6 +93,7 @@ struct Subject {
   std::shared_ptr<std::optional<Error>> failure =
       std::make_shared<std::optional<Error>>();
 
+  uint64_t record_values_max = uint64_t{1} << 26;
   // What may be computed again, over all cases, and the bytes that one
   // computation may hold.
   std::shared_ptr<OperationBudget> operations =

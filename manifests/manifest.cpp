@@ -464,6 +464,7 @@ Result<Manifest> ReadManifestText(std::string_view text,
       error.kind = ErrorKind::kInvalidArgument;
     return error;
   }
+  EXHIBIT_RETURN_IF_ERROR(CheckCounts(m, place));
   for (ManifestCase& c : m.cases) {
     if (c.null_of.empty()) continue;
     EXHIBIT_RETURN_IF_ERROR(FillNullCase(m, place, c));

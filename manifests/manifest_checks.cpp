@@ -20,12 +20,6 @@ Status CheckArms(const Manifest& m, const std::string& place) {
       return fail("there is no variant " + QuoteText(arm),
                   "Baseline and candidate each name one of \"variants\".");
   }
-  if (m.variants.size() > 2) {
-    return Error{ErrorKind::kUnsupported,
-                 place + ": " + std::to_string(m.variants.size()) +
-                     " variants, this build compares one pair",
-                 "Declare the baseline and the candidate only."};
-  }
   return Ok();
 }
 
@@ -212,13 +206,6 @@ Status CheckOptionsAreRead(const Manifest& m, const std::string& place) {
 }
 
 Status CheckCases(const Manifest& m, const std::string& place) {
-  if (m.cases.empty() ||
-      m.cases.size() > static_cast<size_t>(ManifestLimits::kCasesMax)) {
-    return Error{ErrorKind::kInvalidArgument,
-                 place + ": field \"cases\": " +
-                     std::to_string(m.cases.size()) + " cases",
-                 "Legal: 1..64."};
-  }
   const bool tile = std::any_of(m.variants.begin(), m.variants.end(),
                                 [](const auto& v) { return v.kind == "tile"; });
   if (tile && m.program == "custom") {
@@ -262,6 +249,38 @@ Status CheckAlphaIsReachable(const Manifest& m, const std::string& place) {
 }
 
 }  // namespace
+
+Status CheckCounts(const Manifest& m, const std::string& place) {
+  if (m.variants.size() > 2) {
+    return Error{ErrorKind::kUnsupported,
+                 place + ": " + std::to_string(m.variants.size()) +
+                     " variants, this build compares one pair",
+                 "Declare the baseline and the candidate only."};
+  }
+  if (m.cases.empty() ||
+      m.cases.size() > static_cast<size_t>(ManifestLimits::kCasesMax)) {
+    return Error{ErrorKind::kInvalidArgument,
+                 place + ": field \"cases\": " +
+                     std::to_string(m.cases.size()) + " cases",
+                 "Legal: 1..64."};
+  }
+  for (const ManifestCase& c : m.cases) {
+    const auto check = [&](const char* field, size_t count) -> Status {
+      if (count <= static_cast<size_t>(ManifestLimits::kBuffersMax)) {
+        return Ok();
+      }
+      return Error{ErrorKind::kInvalidArgument,
+                   place + ": case " + QuoteText(c.name) + ": field \"" +
+                       field + "\": " + std::to_string(count) + " entries",
+                   "A case lists at most 16."};
+    };
+    EXHIBIT_RETURN_IF_ERROR(check("shape", c.shape.size()));
+    EXHIBIT_RETURN_IF_ERROR(check("tile", c.tile.size()));
+    EXHIBIT_RETURN_IF_ERROR(check("buffers", c.buffers.size()));
+    EXHIBIT_RETURN_IF_ERROR(check("files", c.files.size()));
+  }
+  return Ok();
+}
 
 Status CheckManifest(const Manifest& manifest, const std::string& place) {
   EXHIBIT_RETURN_IF_ERROR(CheckArms(manifest, place));

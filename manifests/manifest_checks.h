@@ -10,6 +10,10 @@
 
 namespace exhibit {
 
+// Numbers of cases and variants, and of what each case lists: a null case is
+// filled with all of it, so these are checked before.
+Status CheckCounts(const Manifest& manifest, const std::string& place);
+
 // Arms that exist, cases that fit their program, every option in one place, an
 // alpha that the pairs can reach. `place` names the file.
 Status CheckManifest(const Manifest& manifest, const std::string& place);

@@ -306,7 +306,7 @@ Status CheckSchema(const Json& json, const std::string& place,
 // times what it takes to write; only freeze.json, of which there is one, grows
 // with the number of files.
 template <typename R>
-constexpr uint64_t kValuesMax = 100'000;
+constexpr uint64_t kValuesMax = 50'000;
 template <>
 constexpr uint64_t kValuesMax<FreezeRecord> = JsonLimits().value_count_max;
 
@@ -341,18 +341,24 @@ constexpr char kCaptureSchema[] = "exhibit.capture/1";
 constexpr char kPlanSchema[] = "exhibit.plan/1";
 constexpr char kVisitSchema[] = "exhibit.visit/1";
 
+// What the lines of attempts.jsonl before the next one come to.
+struct AttemptsBefore {
+  Sha256Stream bytes;
+  int64_t starts = 0;
+  bool running = false;
+};
+
 Status CheckAttempt(const AttemptRecord& record, const std::string& place,
-                    const std::vector<AttemptRecord>& before,
-                    const std::string& chain) {
+                    const AttemptsBefore& before) {
+  const std::string chain = before.bytes.HexSoFar();
   if (record.previous_sha256 != chain) {
     return Error{ErrorKind::kCorrupt,
                  place + ": field \"previous_sha256\": expected " + chain +
                      ", found " + record.previous_sha256,
                  ""};
   }
-  int64_t starts = 0;
-  for (const auto& earlier : before) starts += earlier.event == "start";
-  const int64_t expected = record.event == "start" ? starts : starts - 1;
+  const int64_t expected =
+      record.event == "start" ? before.starts : before.starts - 1;
   if (record.attempt != expected) {
     return Error{ErrorKind::kCorrupt,
                  place + ": field \"attempt\": expected " +
@@ -366,7 +372,7 @@ Status CheckAttempt(const AttemptRecord& record, const std::string& place,
                      QuoteText(record.result),
                  ""};
   }
-  if (record.event == "end" && before.back().event != "start") {
+  if (record.event == "end" && !before.running) {
     return Error{
         ErrorKind::kCorrupt,
         place + ": attempt " + std::to_string(record.attempt) + " ends twice",
@@ -418,6 +424,7 @@ Result<VisitRecord> DecodeVisit(std::string_view bytes,
 Result<std::vector<AttemptRecord>> DecodeAttempts(std::string_view bytes,
                                                   std::string_view where) {
   std::vector<AttemptRecord> records;
+  AttemptsBefore before;
   size_t begin = 0;
   while (begin < bytes.size()) {
     const std::string place =
@@ -428,12 +435,14 @@ Result<std::vector<AttemptRecord>> DecodeAttempts(std::string_view bytes,
           ErrorKind::kCorrupt,
           place + ": has no line end: " + QuoteText(bytes.substr(begin)), ""};
     }
+    const std::string_view line = bytes.substr(begin, end + 1 - begin);
     EXHIBIT_ASSIGN_OR_RETURN(
         AttemptRecord record,
-        Decode<AttemptRecord>(bytes.substr(begin, end + 1 - begin), place,
-                              kAttemptSchema));
-    EXHIBIT_RETURN_IF_ERROR(CheckAttempt(record, place, records,
-                                         Sha256Hex(bytes.substr(0, begin))));
+        Decode<AttemptRecord>(line, place, kAttemptSchema));
+    EXHIBIT_RETURN_IF_ERROR(CheckAttempt(record, place, before));
+    before.bytes.Update(line);
+    before.running = record.event == "start";
+    before.starts += before.running;
     records.push_back(std::move(record));
     begin = end + 1;
   }

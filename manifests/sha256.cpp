@@ -47,14 +47,20 @@ void Sha256Stream::Update(std::string_view bytes) {
   }
 }
 
-std::string Sha256Stream::FinishHex() {
+std::string Sha256Stream::HexSoFar() const {
   if (!state_) throw std::logic_error("Sha256Stream used after its end");
+  SHA256_CTX context = state_->context;
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  if (SHA256_Final(digest.data(), &state_->context) != 1) {
+  if (SHA256_Final(digest.data(), &context) != 1) {
     throw std::logic_error("SHA256_Final failed");
   }
-  state_.reset();
   return Hex(digest.data(), digest.size());
+}
+
+std::string Sha256Stream::FinishHex() {
+  std::string digest = HexSoFar();
+  state_.reset();
+  return digest;
 }
 
 std::string Sha256Hex(std::string_view bytes) {

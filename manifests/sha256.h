@@ -18,6 +18,8 @@ class Sha256Stream {
   Sha256Stream& operator=(Sha256Stream&&) noexcept;
 
   void Update(std::string_view bytes);
+  // The digest of what has come so far; more may follow.
+  std::string HexSoFar() const;
   // 64 lower-case hexadecimal digits. The stream must not be used afterwards.
   std::string FinishHex();
 

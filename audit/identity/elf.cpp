@@ -1,6 +1,8 @@
 #include "audit/identity/elf.h"
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace exhibit::elf {
 namespace {
@@ -188,7 +190,27 @@ Status File::ReadSections() {
     }
     sections_.push_back(section);
   }
+  EXHIBIT_RETURN_IF_ERROR(CheckApart());
   return NameSections(Load16(bytes_, 62), names);
+}
+
+Status File::CheckApart() const {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (const Section& section : sections_) {
+    if (Contents(section).empty()) continue;
+    ranges.emplace_back(section.offset, section.offset + section.size);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (ranges[i].first >= ranges[i - 1].second) continue;
+    return Corrupt("sections share bytes, at", ranges[i].first);
+  }
+  return Ok();
+}
+
+Status File::CheckNameBytes(uint64_t bytes) const {
+  if (bytes <= bytes_.size()) return Ok();
+  return Corrupt("names together are longer than the file:", bytes);
 }
 
 Status File::NameSections(uint64_t names_index,
@@ -198,8 +220,11 @@ Status File::NameSections(uint64_t names_index,
     return Corrupt("index of section names", names_index);
   }
   const std::string_view strings = Contents(sections_[names_index]);
+  uint64_t name_bytes = 0;
   for (size_t i = 0; i < sections_.size(); ++i) {
     EXHIBIT_ASSIGN_OR_RETURN(sections_[i].name, String(strings, names[i]));
+    name_bytes += sections_[i].name.size();
+    EXHIBIT_RETURN_IF_ERROR(CheckNameBytes(name_bytes));
   }
   return Ok();
 }
@@ -244,10 +269,13 @@ Result<std::vector<Symbol>> File::Symbols(const Section& section) const {
   const std::string_view strings = Contents(sections_[section.link]);
   const std::string_view table = Contents(section);
   std::vector<Symbol> symbols;
+  uint64_t name_bytes = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = i * kSymbolBytes;
     Symbol symbol;
     EXHIBIT_ASSIGN_OR_RETURN(symbol.name, String(strings, Load32(table, at)));
+    name_bytes += symbol.name.size();
+    EXHIBIT_RETURN_IF_ERROR(CheckNameBytes(name_bytes));
     const auto info = static_cast<uint8_t>(table[at + 4]);
     symbol.type = info & 0xf;
     symbol.binding = info >> 4;

@@ -34,6 +34,7 @@ enum SectionType : uint32_t {
   SHT_SYMTAB = 2,
   SHT_STRTAB = 3,
   SHT_RELA = 4,
+  SHT_HASH = 5,
   SHT_DYNAMIC = 6,
   SHT_NOTE = 7,
   SHT_NOBITS = 8,
@@ -97,6 +98,7 @@ enum DynamicTag : uint64_t {
   DT_NEEDED = 1,
   DT_PLTRELSZ = 2,
   DT_PLTGOT = 3,
+  DT_HASH = 4,
   DT_STRTAB = 5,
   DT_SYMTAB = 6,
   DT_RELA = 7,
@@ -106,15 +108,19 @@ enum DynamicTag : uint64_t {
   DT_SYMENT = 11,
   DT_INIT = 12,
   DT_FINI = 13,
+  DT_RPATH = 15,
   DT_PLTREL = 20,
   DT_TEXTREL = 22,
   DT_JMPREL = 23,
   DT_INIT_ARRAY = 25,
   DT_FINI_ARRAY = 26,
+  DT_RUNPATH = 29,
   DT_FLAGS = 30,
   DT_PREINIT_ARRAY = 32,
   DT_GNU_HASH = 0x6ffffef5,
   DT_RELACOUNT = 0x6ffffff9,
+  DT_AUXILIARY = 0x7ffffffd,
+  DT_FILTER = 0x7fffffff,
 };
 
 struct Section {
@@ -181,7 +187,9 @@ class File {
   // Fails with kCorrupt where a field points outside the file or a name does
   // not end, with kUnsupported for another class, byte order, machine, type or
   // version, and with kLimitExceeded past `limits`. A NOBITS section has no
-  // bytes, whatever its offset says.
+  // bytes, whatever its offset says. Two sections that share bytes, and names
+  // that share so many that together they are longer than the file, are
+  // kCorrupt: no linker writes them, and they cost more than their file.
   static Result<File> Read(std::string_view bytes, const Limits& limits = {});
 
   FileType type() const { return type_; }
@@ -205,10 +213,14 @@ class File {
   Result<std::string_view> String(std::string_view strings,
                                   uint64_t offset) const;
 
+  // Whether so many bytes of names may be taken from one table.
+  Status CheckNameBytes(uint64_t bytes) const;
+
  private:
   Status ReadHeader();
   Status ReadSections();
   Status ReadSegments();
+  Status CheckApart() const;
   Status NameSections(uint64_t names_index, const std::vector<uint32_t>& names);
 
   std::string_view bytes_;

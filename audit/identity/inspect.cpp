@@ -1,10 +1,10 @@
 #include "audit/identity/inspect.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "audit/identity/elf.h"
+#include "audit/identity/loader_view.h"
 
 namespace exhibit {
 namespace {
@@ -53,89 +53,10 @@ uint64_t CodeBytes(const File& file) {
 
 // ---- Libraries.
 
-std::optional<uint64_t> Value(const std::vector<elf::DynamicEntry>& dynamic,
-                              uint64_t tag) {
-  for (const elf::DynamicEntry& entry : dynamic) {
-    if (entry.tag == tag) return entry.value;
-  }
-  return std::nullopt;
-}
-
-// Whether the table of relocations that the loader finds by two tags is a
-// section, or absent.
-bool IsRelocationSection(const File& file,
-                         const std::vector<elf::DynamicEntry>& dynamic,
-                         uint64_t address_tag, uint64_t size_tag) {
-  const auto address = Value(dynamic, address_tag);
-  if (!address) return true;
-  for (const Section& section : file.sections()) {
-    if (section.type == elf::SHT_RELA && section.address == *address &&
-        Value(dynamic, size_tag) == section.size) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// The loader sees segments and addresses, we read sections: they must agree.
-Status CheckAgreement(const File& file, const Section& table,
-                      const std::vector<elf::DynamicEntry>& dynamic) {
-  int seen = 0;
-  for (const elf::Segment& segment : file.segments()) {
-    if (segment.type != elf::PT_DYNAMIC) continue;
-    ++seen;
-    if (segment.offset != table.offset || segment.address != table.address ||
-        segment.file_size != table.size) {
-      return Corrupt("dynamic segment is not the dynamic section");
-    }
-  }
-  if (seen != 1) {
-    return Corrupt("dynamic segments: " + std::to_string(seen));
-  }
-  if (!IsRelocationSection(file, dynamic, elf::DT_RELA, elf::DT_RELASZ) ||
-      !IsRelocationSection(file, dynamic, elf::DT_JMPREL, elf::DT_PLTRELSZ)) {
-    return Corrupt("dynamic relocations are not a section");
-  }
-  for (const Section& section : file.sections()) {
-    if (section.type != elf::SHT_DYNSYM) continue;
-    if (section.link >= file.sections().size()) {
-      return Corrupt("dynamic symbols have no strings");
-    }
-    const Section& strings = file.sections()[section.link];
-    if (Value(dynamic, elf::DT_SYMTAB) != section.address ||
-        Value(dynamic, elf::DT_STRTAB) != strings.address ||
-        Value(dynamic, elf::DT_STRSZ) != strings.size ||
-        table.link != section.link) {
-      return Corrupt("dynamic symbols or strings are not their sections");
-    }
-    return Ok();
-  }
-  return Corrupt("library has no dynamic symbols");
-}
-
-// Sections are where their addresses say: by exactly one loaded segment.
-Status CheckLoaded(const File& file) {
-  for (const Section& section : file.sections()) {
-    const bool read =
-        section.type == elf::SHT_DYNSYM || section.type == elf::SHT_RELA ||
-        section.type == elf::SHT_STRTAB || section.type == elf::SHT_DYNAMIC;
-    if (!read || (section.flags & elf::SHF_ALLOC) == 0) continue;
-    int holders = 0;
-    for (const elf::Segment& segment : file.segments()) {
-      if (segment.type != elf::PT_LOAD) continue;
-      const uint64_t into = section.address - segment.address;
-      if (section.address >= segment.address && into <= segment.file_size &&
-          section.size <= segment.file_size - into &&
-          section.offset - segment.offset == into) {
-        ++holders;
-      }
-    }
-    if (holders != 1) {
-      return Corrupt("section is not loaded where it says: " +
-                     std::string(section.name));
-    }
-  }
-  return Ok();
+// Names of libraries that the loader takes in too.
+bool NamesLibrary(const elf::DynamicEntry& entry) {
+  return entry.tag == elf::DT_NEEDED || entry.tag == elf::DT_AUXILIARY ||
+         entry.tag == elf::DT_FILTER;
 }
 
 void ReadPeculiarities(const File& file,
@@ -148,6 +69,12 @@ void ReadPeculiarities(const File& file,
     if (entry.tag == elf::DT_INIT_ARRAY) found.insert("init-array");
     if (entry.tag == elf::DT_FINI_ARRAY) found.insert("fini-array");
     if (entry.tag == elf::DT_PREINIT_ARRAY) found.insert("preinit-array");
+    if (entry.tag == elf::DT_AUXILIARY || entry.tag == elf::DT_FILTER) {
+      found.insert("filter");
+    }
+    if (entry.tag == elf::DT_RPATH || entry.tag == elf::DT_RUNPATH) {
+      found.insert("search-path");
+    }
     if (entry.tag == elf::DT_TEXTREL ||
         (entry.tag == elf::DT_FLAGS &&
          (entry.value & kTextRelocationFlag) != 0)) {
@@ -313,15 +240,17 @@ Result<LibraryFacts> InspectLibrary(std::string_view library) {
   const Section* table = FindType(file, elf::SHT_DYNAMIC);
   if (table == nullptr) return Corrupt("library has no dynamic section");
   EXHIBIT_ASSIGN_OR_RETURN(const auto dynamic, file.Dynamic(*table));
-  EXHIBIT_RETURN_IF_ERROR(CheckAgreement(file, *table, dynamic));
-  EXHIBIT_RETURN_IF_ERROR(CheckLoaded(file));
+  EXHIBIT_RETURN_IF_ERROR(CheckLoaderView(file, *table, dynamic));
   LibraryFacts facts;
   const std::string_view strings = file.Contents(file.sections()[table->link]);
   std::set<std::string_view> needed, peculiar;
+  uint64_t name_bytes = 0;
   for (const elf::DynamicEntry& entry : dynamic) {
-    if (entry.tag != elf::DT_NEEDED) continue;
+    if (!NamesLibrary(entry)) continue;
     EXHIBIT_ASSIGN_OR_RETURN(const auto name,
                              file.String(strings, entry.value));
+    name_bytes += name.size();
+    EXHIBIT_RETURN_IF_ERROR(file.CheckNameBytes(name_bytes));
     needed.insert(name);
   }
   ReadPeculiarities(file, dynamic, peculiar);

@@ -53,21 +53,21 @@ Result<CloneFacts> FindClone(std::string_view object, std::string_view name);
 
 // A shared library, from its dynamic table. Names sorted.
 struct LibraryFacts {
-  std::vector<std::string> needed;              // DT_NEEDED
-  std::vector<std::string> imports;             // Undefined dynamic symbols.
-  std::vector<std::string> exports;             // Defined ones.
+  std::vector<std::string> needed;   // DT_NEEDED, DT_AUXILIARY, DT_FILTER
+  std::vector<std::string> imports;  // Undefined dynamic symbols.
+  std::vector<std::string> exports;  // Defined ones.
   std::vector<std::string> exported_functions;  // Of type STT_FUNC.
   // Things that run on loading, or make the library more than code and data:
-  // "init", "fini", "init-array", "fini-array", "preinit-array",
-  // "indirect-function", "text-relocations", "thread-local",
-  // "writable-code". Sorted.
+  // "filter" (it stands in for another library), "fini", "fini-array",
+  // "indirect-function", "init", "init-array", "preinit-array", "search-path",
+  // "text-relocations", "thread-local", "writable-code". Sorted.
   std::vector<std::string> peculiarities;
   std::string build_id;     // Hexadecimal, or "".
   uint64_t code_bytes = 0;  // Of executable sections.
 };
 // Fails with kCorrupt when the sections tell another story than the segments
-// by which it is loaded (the dynamic table, its symbols, strings and
-// relocations must be sections), besides what elf::File::Read fails with.
+// by which it is loaded (loader_view.h), besides what elf::File::Read fails
+// with.
 Result<LibraryFacts> InspectLibrary(std::string_view library);
 
 // The GNU build id of a shared library or position-independent executable, in

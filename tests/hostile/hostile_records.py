@@ -110,8 +110,8 @@ def first_end(record, **fields):
 RECORDS = [
     ("a sample less", visit(lambda r: r["samples_ns"].pop()), "sample-count-differs", "visit-0002"),
     ("a sample more", visit(lambda r: r["samples_ns"].append(1)), "sample-count-differs", "visit-0002"),
-    ("ninety thousand samples", visit(lambda r: r.update(samples_ns=[1] * 90000)), "sample-count-differs", ""),
-    ("a hundred thousand samples", visit(lambda r: r.update(samples_ns=[1] * 100000)), "record-malformed",
+    ("forty thousand samples", visit(lambda r: r.update(samples_ns=[1] * 40000)), "sample-count-differs", ""),
+    ("fifty thousand samples", visit(lambda r: r.update(samples_ns=[1] * 50000)), "record-malformed",
      "visit-0002"),
     ("no samples", visit(lambda r: r.update(samples_ns=[])), "sample-count-differs", "visit-0002"),
     ("checks", visit(lambda r: r.update(checks_passed=99)), "sample-count-differs", "checks"),

@@ -127,10 +127,10 @@ TEST(XzTest, OtherFormatsAreRejected) {
 }
 
 TEST(XzTest, ADictionaryBeyondTheMemoryLimitIsRefused) {
-  // Preset 9 asks the decoder for 64 MiB and a little.
-  ExpectRejected(EncodeOtherwise("a", 9, LZMA_CHECK_CRC64),
+  // Preset 8 asks the decoder for 32 MiB and a little.
+  ExpectRejected(EncodeOtherwise("a", 8, LZMA_CHECK_CRC64),
                  ErrorKind::kLimitExceeded, "bytes of memory");
-  EXPECT_TRUE(Expand(EncodeOtherwise("a", 8, LZMA_CHECK_CRC64)).ok());
+  EXPECT_TRUE(Expand(EncodeOtherwise("a", 7, LZMA_CHECK_CRC64)).ok());
 }
 
 TEST(XzTest, ABombIsRefusedAtTheRatio) {

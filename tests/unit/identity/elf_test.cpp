@@ -124,6 +124,69 @@ TEST(Elf, LimitsHoldAtTheirEdge) {
             ErrorKind::kLimitExceeded);
 }
 
+// Where the header of section `index` stands in `bytes`.
+uint64_t HeaderOf(const std::string& bytes, uint64_t index) {
+  return elf::Load64(bytes, 40) + index * elf::kSectionBytes;
+}
+
+TEST(Elf, SectionsThatShareBytesAreRejected) {
+  std::string bytes = ReadBuilt("kernel_O2.o");
+  const auto file = elf::File::Read(bytes);
+  ASSERT_TRUE(file.ok());
+  uint64_t first = 0;
+  size_t tried = 0;
+  for (size_t i = 1; i < file->sections().size(); ++i) {
+    if (file->Contents(file->sections()[i]).empty()) continue;
+    if (first == 0) {
+      first = i;
+      continue;
+    }
+    std::string bent = bytes;
+    const elf::Section& other = file->sections()[first];
+    elf::Store64(bent, HeaderOf(bytes, i) + 24, other.offset + other.size - 1);
+    elf::Store64(bent, HeaderOf(bytes, i) + 32, 1);
+    const auto read = elf::File::Read(bent);
+    ASSERT_FALSE(read.ok()) << i;
+    EXPECT_EQ(read.error().kind, ErrorKind::kCorrupt);
+    ++tried;
+  }
+  EXPECT_GT(tried, 3u);
+}
+
+TEST(Elf, NamesTogetherAreNoLongerThanTheFile) {
+  std::string bytes = ReadBuilt("kernel_O2.o");
+  const auto file = elf::File::Read(bytes);
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->CheckNameBytes(bytes.size()).ok());
+  EXPECT_EQ(file->CheckNameBytes(bytes.size() + 1).error().kind,
+            ErrorKind::kCorrupt);
+  // All names of symbols in one string of a megabyte that stands at the end.
+  const elf::Section& table = *file->Find(".symtab");
+  const std::string name(4000, 'n');
+  std::string bent = bytes + name + '\0';
+  elf::Store64(bent, HeaderOf(bytes, table.link) + 24, bytes.size());
+  elf::Store64(bent, HeaderOf(bytes, table.link) + 32, name.size() + 1);
+  const uint64_t symbols = table.size / elf::kSymbolBytes;
+  ASSERT_GT(symbols * name.size(), bent.size());
+  for (uint64_t i = 0; i < symbols; ++i) {
+    elf::Store32(bent, table.offset + i * elf::kSymbolBytes, 0);
+  }
+  // The names of sections may stand there too.
+  elf::Store16(bent, 62, static_cast<uint16_t>(table.link));
+  for (size_t i = 0; i < file->sections().size(); ++i) {
+    elf::Store32(bent, HeaderOf(bytes, i), static_cast<uint32_t>(name.size()));
+  }
+  const auto read = elf::File::Read(bent);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  for (const elf::Section& section : read->sections()) {
+    if (section.type != elf::SHT_SYMTAB) continue;
+    const auto names = read->Symbols(section);
+    ASSERT_FALSE(names.ok());
+    EXPECT_NE(names.error().message.find("longer than the file"),
+              std::string::npos);
+  }
+}
+
 TEST(Elf, NameThatDoesNotEndIsRejected) {
   const std::string bytes = ReadBuilt("small.o");
   const auto file = elf::File::Read(bytes);

@@ -79,6 +79,112 @@ TEST(InspectLibrary, SymbolsElsewhereThanTheirSectionAreRejected) {
   EXPECT_EQ(changed, 5);
 }
 
+void ExpectCorrupt(const std::string& bytes, const std::string& message) {
+  const auto facts = InspectLibrary(bytes);
+  ASSERT_FALSE(facts.ok()) << message;
+  EXPECT_EQ(facts.error().kind, ErrorKind::kCorrupt);
+  EXPECT_NE(facts.error().message.find(message), std::string::npos)
+      << facts.error().message;
+}
+
+// The library with the entry `from` of its dynamic table made another one.
+std::string WithEntry(uint64_t from, uint64_t tag, uint64_t value) {
+  std::string bytes = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(bytes);
+  EXPECT_TRUE(file.ok());
+  const uint64_t at = file->Find(".dynamic")->offset;
+  const auto entries = *file->Dynamic(*file->Find(".dynamic"));
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].tag != from) continue;
+    elf::Store64(bytes, at + 16 * i, tag);
+    elf::Store64(bytes, at + 16 * i + 8, value);
+    return bytes;
+  }
+  ADD_FAILURE() << "no entry " << from;
+  return bytes;
+}
+
+// The loader goes by the last, a reader perhaps by the first.
+TEST(InspectLibrary, ATagThatStandsTwiceIsRejected) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  const uint64_t symbols = file->Find(".dynsym")->address;
+  ExpectCorrupt(WithEntry(elf::DT_RELACOUNT, elf::DT_SYMTAB, symbols),
+                "stands twice: 6");
+}
+
+TEST(InspectLibrary, LibrariesThatAreTakenInOtherwiseAreNamed) {
+  for (const uint64_t tag : {elf::DT_AUXILIARY, elf::DT_FILTER}) {
+    const auto facts = InspectLibrary(WithEntry(elf::DT_RELACOUNT, tag, 1));
+    ASSERT_TRUE(facts.ok()) << facts.error().message;
+    EXPECT_EQ(facts->peculiarities, Names{"filter"});
+    EXPECT_EQ(facts->needed.size(), 1u);
+  }
+  for (const uint64_t tag : {elf::DT_RPATH, elf::DT_RUNPATH}) {
+    const auto facts = InspectLibrary(WithEntry(elf::DT_RELACOUNT, tag, 1));
+    ASSERT_TRUE(facts.ok()) << facts.error().message;
+    EXPECT_EQ(facts->peculiarities, Names{"search-path"});
+  }
+}
+
+// Sets a field of the header of section `name`.
+std::string WithSectionField(const std::string& name, uint64_t field,
+                             uint64_t value) {
+  std::string bytes = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(bytes);
+  EXPECT_TRUE(file.ok());
+  const uint64_t index =
+      static_cast<uint64_t>(file->Find(name) - file->sections().data());
+  elf::Store64(bytes,
+               elf::Load64(bytes, 40) + index * elf::kSectionBytes + field,
+               value);
+  return bytes;
+}
+
+// They would be read where they stand in the file, and loaded from elsewhere.
+TEST(InspectLibrary, TablesThatAreNotLoadedAreRejected) {
+  for (const char* name :
+       {".dynamic", ".dynsym", ".dynstr", ".gnu.hash", ".rela.plt"}) {
+    ExpectCorrupt(WithSectionField(name, 8, 0), "is not loaded where it says");
+  }
+}
+
+TEST(InspectLibrary, SymbolsBehindTheLastAreRejected) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  const uint64_t size = file->Find(".dynsym")->size;
+  ExpectCorrupt(WithSectionField(".dynsym", 32, size - elf::kSymbolBytes),
+                "hash table knows of more dynamic symbols");
+  // Without a hash table it is the relocations that name them.
+  std::string bent = WithEntry(elf::DT_GNU_HASH, 0x6ffffdf0, 0);
+  ASSERT_TRUE(InspectLibrary(bent).ok());
+  const elf::Section& table = *file->Find(".rela.plt");
+  elf::Store32(bent, table.offset + 12, 1000);
+  ExpectCorrupt(bent, "names no symbol: 1000");
+}
+
+TEST(InspectLibrary, SegmentsUponEachOtherAreRejected) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  size_t loads = 0;
+  for (size_t i = 0; i < file->segments().size(); ++i) {
+    if (file->segments()[i].type != elf::PT_LOAD) continue;
+    const uint64_t at = elf::kHeaderBytes + i * elf::kSegmentBytes;
+    std::string bytes = good;
+    elf::Store64(bytes, at + 16, elf::Load64(bytes, at + 16) + 1);
+    ExpectCorrupt(bytes, "cannot be loaded");
+    bytes = good;
+    elf::Store64(bytes, at + 40, elf::Load64(bytes, at + 32) - 1);
+    ExpectCorrupt(bytes, "cannot be loaded");
+    if (loads++ == 0) continue;
+    bytes = good;
+    // The page before, of the segment before.
+    elf::Store64(bytes, at + 16, elf::Load64(bytes, at + 16) - 4096);
+    ExpectCorrupt(bytes, "upon each other");
+  }
+  EXPECT_GT(loads, 2u);
+}
+
 TEST(InspectLibrary, TruncationAtEveryLengthIsRejected) {
   const std::string bytes = ReadBuilt("small.so");
   ASSERT_TRUE(InspectLibrary(bytes).ok());

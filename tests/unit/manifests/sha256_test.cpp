@@ -30,6 +30,19 @@ TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
   }
 }
 
+TEST(Sha256, TheDigestSoFarLeavesTheStreamAsItIs) {
+  Sha256Stream stream;
+  std::string all;
+  for (const char* piece : {"", "ab", "c", "", "def"}) {
+    stream.Update(piece);
+    all += piece;
+    EXPECT_EQ(stream.HexSoFar(), Sha256Hex(all));
+    EXPECT_EQ(stream.HexSoFar(), Sha256Hex(all));
+  }
+  EXPECT_EQ(stream.FinishHex(), Sha256Hex(all));
+  EXPECT_THROW(stream.HexSoFar(), std::logic_error);
+}
+
 TEST(Sha256, StreamThatHasEndedIsABug) {
   Sha256Stream stream;
   EXPECT_EQ(stream.FinishHex(), Sha256Hex(""));

@@ -121,6 +121,39 @@ TEST(Manifest, ANullCaseThatCannotBeIsRefused) {
   }
 }
 
+// Each null case would be filled with all that its case lists.
+TEST(Manifest, CountsAreLimitedToTheLast) {
+  const auto message_of = [](const std::string& text) {
+    const auto m = ParseManifest(text, "m.json");
+    return m.ok() ? std::string() : m.error().message;
+  };
+  const auto null_cases = [](int count) {
+    std::string more;
+    for (int i = 0; i < count; ++i) {
+      more += std::string(i == 0 ? "" : ", ") + R"({ "name": "n)" +
+              std::to_string(i) + R"(", "null_of": "decode" })";
+    }
+    return WithCases(more);
+  };
+  EXPECT_EQ(message_of(null_cases(63)), "");
+  EXPECT_EQ(message_of(null_cases(64)), "m.json: field \"cases\": 65 cases");
+  const auto with_files = [](int count) {
+    std::string files;
+    for (int i = 0; i < count; ++i) {
+      files += std::string(i == 0 ? "" : ", ") + "\"b" + std::to_string(i) +
+               "\": \"a.npy\"";
+    }
+    return Edited(kGood, kCaseEnd,
+                  "\"full_packet\": true }, \"files\": {" + files + "} } ]");
+  };
+  EXPECT_EQ(message_of(with_files(17)),
+            "m.json: case \"decode\": field \"files\": 17 entries");
+  EXPECT_EQ(message_of(with_files(16)).find("entries"), std::string::npos);
+  const std::string three =
+      Edited(kGood, "\"variants\": {", "\"variants\": { \"r2\": {},");
+  EXPECT_NE(message_of(three).find("3 variants"), std::string::npos);
+}
+
 TEST(Manifest, ALinkedLibraryCannotBePlaced) {
   const std::string end = "\"files\": { \"y\": \"y.npy\" } } ]";
   const auto with = [&](const std::string& null) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -146,6 +147,27 @@ TEST_F(SubjectTest, ASmallBundleMayAskForLessComputing) {
   EXPECT_EQ(bundle->computing_bytes_max, (int64_t{32} << 20) + 64 * bytes);
   EXPECT_EQ(run->operations->left(), int64_t{1} << 46);
   EXPECT_EQ(run->computing_bytes_max, int64_t{4} << 30);
+}
+
+TEST_F(SubjectTest, ValuesOfRecordsAreLimitedToTheLast) {
+  const auto codes_with = [&](uint64_t values) {
+    SubjectLimits limits;
+    limits.record_values_max = values;
+    const auto subject = LoadSubject(Run(), limits);
+    EXPECT_TRUE(subject.ok());
+    return CodesOf(Audit(*subject));
+  };
+  uint64_t too_few = 0;
+  uint64_t enough = 100'000;
+  while (enough - too_few > 1) {
+    const uint64_t middle = (too_few + enough) / 2;
+    (codes_with(middle).empty() ? enough : too_few) = middle;
+  }
+  // Twelve visits, two calibrations and the rest have some thousand.
+  EXPECT_GT(enough, 1000u);
+  EXPECT_LT(enough, 10'000u);
+  const std::vector<std::string> codes = codes_with(enough - 1);
+  EXPECT_EQ(std::count(codes.begin(), codes.end(), "over-limit"), 1);
 }
 
 TEST_F(SubjectTest, BlocksThatAreTooLargeToBeginInAreAFinding) {
