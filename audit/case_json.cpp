@@ -4,8 +4,6 @@
 #include <optional>
 
 #include "audit/visit_conditions.h"
-#include "audit/work.h"
-#include "compiler/tile/text.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -35,31 +33,13 @@ Json TextsJson(const std::vector<std::string>& texts) {
   return array;
 }
 
-// What the captured program text asks for; null where there is none, or more
-// than can be counted.
-Json WorkJson(const AuditState& state, const CaseEvidence& c,
-              const CaptureEvidence& capture) {
-  if (capture.variant->kind != "tile") return Json();
-  const std::string path =
-      CaptureFolder(c.name(), capture.variant->name) + "/program.tile";
-  const std::string* text = state.subject.Bytes(path);
-  if (text == nullptr) return Json();
-  const Result<tile::Program> program = tile::ReadProgram(*text, path);
-  if (!program.ok()) return Json();
-  const Result<ProgramWork> work = WorkOf(*program);
-  if (!work.ok()) return Json();
-  return Json::Object{{"flops", work->flops},
-                      {"exps", work->exps},
-                      {"bytes_loaded", work->bytes_loaded},
-                      {"bytes_stored", work->bytes_stored}};
-}
-
-Json ArmJson(const AuditState& state, const CaseEvidence& c,
-             const CaptureEvidence& capture,
+Json ArmJson(const CaseEvidence& c, const CaptureEvidence& capture,
              const std::optional<double>& time_ns) {
-  Json::Object arm{{"variant", capture.variant->name},
-                   {"time_ns", NumberJson(time_ns)},
-                   {"work", time_ns ? WorkJson(state, c, capture) : Json()}};
+  const auto work = c.work.find(capture.variant->name);
+  Json::Object arm{
+      {"variant", capture.variant->name},
+      {"time_ns", NumberJson(time_ns)},
+      {"work", time_ns && work != c.work.end() ? work->second : Json()}};
   if (capture.capture.record) {
     arm["workspace_bytes"] = capture.capture.record->workspace_bytes;
     arm["end"] = capture.capture.record->end.status;
@@ -189,8 +169,8 @@ Json CaseJson(const AuditState& state, const CaseEvidence& c) {
   } else {
     AddNothing(object);
   }
-  object["baseline"] = ArmJson(state, c, c.Baseline(manifest), baseline_ns);
-  object["candidate"] = ArmJson(state, c, c.Candidate(manifest), candidate_ns);
+  object["baseline"] = ArmJson(c, c.Baseline(manifest), baseline_ns);
+  object["candidate"] = ArmJson(c, c.Candidate(manifest), candidate_ns);
   return object;
 }
 

@@ -73,6 +73,8 @@ struct CaseEvidence {
   std::vector<std::string> remarks;
   // Of each variant, what identity and numbers learnt: for the row's details.
   std::map<std::string, Json::Object> details;
+  // Of each tile variant, what its text asks for (work.h), or null.
+  std::map<std::string, Json> work;
 
   const std::string& name() const { return declared->name; }
   // Of the program that tile variants compile, which its symbols begin with.

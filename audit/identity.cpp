@@ -11,10 +11,8 @@ namespace exhibit {
 namespace {
 
 // The kernel needs no flag that the recorded host lacks.
-void CheckHostFlags(const CaptureFiles& files, const HostFacts& host,
-                    Checker& check) {
-  const std::set<std::string_view> flags(host.cpu_flags.begin(),
-                                         host.cpu_flags.end());
+void CheckHostFlags(const CaptureFiles& files,
+                    const std::set<std::string_view>& flags, Checker& check) {
   for (const std::string& flag : files.record.required_cpu_flags) {
     check.True(
         {"cpu-flags-differ", files.Path("capture.json"), "required_cpu_flags",
@@ -68,21 +66,28 @@ void CheckNullCase(const Subject& subject, const CaseEvidence& c,
   }
 }
 
-void CheckCase(const Subject& subject, const Evidence& evidence,
-               CaseEvidence& c, FindingList& findings) {
+// What all cases are held against.
+struct Run {
+  const Subject& subject;
+  const Evidence& evidence;
+  std::set<std::string_view>
+      cpu_flags;  // Of the host that freeze.json records.
+};
+
+void CheckCase(const Run& run, CaseEvidence& c, FindingList& findings) {
   Checker check(findings, c);
   std::vector<ArmReport> reports;
   for (const auto& [variant, capture] : c.captures) {
     if (!capture.Completed()) continue;
-    const CaptureFiles files{subject, CaptureFolder(c.name(), variant),
+    const CaptureFiles files{run.subject, CaptureFolder(c.name(), variant),
                              *capture.capture.record, c.ProgramName(),
                              capture.variant->placement_bytes};
     Json::Object& details = c.details[variant];
-    CheckHostFlags(files, evidence.freeze.record->host, check);
+    CheckHostFlags(files, run.cpu_flags, check);
     std::optional<RealizationReport> report;
     if (capture.variant->kind == "tile") {
-      report = CheckProgram(files, *evidence.manifest, c, *capture.variant,
-                            details, check);
+      report = CheckProgram(files, *run.evidence.manifest, *capture.variant, c,
+                            check);
     }
     CheckObjects(files, report ? &*report : nullptr, details, check);
     if (details.contains("link_not_checked")) {
@@ -93,15 +98,18 @@ void CheckCase(const Subject& subject, const Evidence& evidence,
     }
   }
   CheckOneProducer(reports, check);
-  CheckNullCase(subject, c, check);
+  CheckNullCase(run.subject, c, check);
 }
 
 }  // namespace
 
 void CheckIdentity(const Subject& subject, Evidence& evidence,
                    FindingList& findings) {
+  const std::vector<std::string>& flags =
+      evidence.freeze.record->host.cpu_flags;
+  const Run run{subject, evidence, {flags.begin(), flags.end()}};
   for (CaseEvidence& c : evidence.cases) {
-    if (c.sound) CheckCase(subject, evidence, c, findings);
+    if (c.sound) CheckCase(run, c, findings);
   }
 }
 

@@ -31,11 +31,12 @@ struct CaptureFiles {
 
 // Its parts, a file each. `details` takes what a row of the result shows.
 
-// program.tile and realization.json of a tile variant; the report where both
-// can be read.
-std::optional<RealizationReport> CheckProgram(
-    const CaptureFiles& files, const Manifest& manifest, const CaseEvidence& c,
-    const ManifestVariant& variant, Json::Object& details, Checker& check);
+// program.tile and realization.json of a tile variant of `c`, which takes
+// details and work; the report where both can be read.
+std::optional<RealizationReport> CheckProgram(const CaptureFiles& files,
+                                              const Manifest& manifest,
+                                              const ManifestVariant& variant,
+                                              CaseEvidence& c, Checker& check);
 // kernel.o and kernel.so.
 void CheckObjects(const CaptureFiles& files, const RealizationReport* report,
                   Json::Object& details, Checker& check);

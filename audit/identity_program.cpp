@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "audit/identity.h"
+#include "audit/work.h"
 #include "compiler/plan/plan.h"
 #include "compiler/tile/attention.h"
 #include "compiler/tile/text.h"
@@ -113,11 +114,22 @@ void AddDetails(const RealizationReport& report, Json::Object& details) {
   details["target_cpu"] = Printable(report.target_cpu);
 }
 
+// Null where there is more than can be counted.
+Json WorkJson(const tile::Program& program) {
+  const Result<ProgramWork> work = WorkOf(program);
+  if (!work.ok()) return Json();
+  return Json::Object{{"flops", work->flops},
+                      {"exps", work->exps},
+                      {"bytes_loaded", work->bytes_loaded},
+                      {"bytes_stored", work->bytes_stored}};
+}
+
 }  // namespace
 
-std::optional<RealizationReport> CheckProgram(
-    const CaptureFiles& files, const Manifest& manifest, const CaseEvidence& c,
-    const ManifestVariant& variant, Json::Object& details, Checker& check) {
+std::optional<RealizationReport> CheckProgram(const CaptureFiles& files,
+                                              const Manifest& manifest,
+                                              const ManifestVariant& variant,
+                                              CaseEvidence& c, Checker& check) {
   const Result<TileOptions> options =
       OptionsFor(manifest, *c.declared, variant);
   if (!options.ok()) return std::nullopt;  // Reported by the declaration.
@@ -139,7 +151,8 @@ std::optional<RealizationReport> CheckProgram(
     return std::nullopt;
   }
   CheckReport(files, manifest, *options, *program, *report, check);
-  AddDetails(*report, details);
+  AddDetails(*report, c.details[variant.name]);
+  c.work[variant.name] = WorkJson(*program);
   return std::move(*report);
 }
 
