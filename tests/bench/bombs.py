@@ -381,16 +381,52 @@ CAPTURED = ("kernel.ll", "kernel.o", "kernel.s", "kernel.so", "program.tile", "r
 
 def tile_run(text):
     """The files of a run of that text; its one case is `c`."""
+    return tool_run({"name": "c", "text": "a.tile"}, {"a.tile": text}, program="tile")
+
+
+def tool_run(case, files, **changes):
+    """The files of a run of one case."""
     with tempfile.TemporaryDirectory() as scratch:
         declared = json.loads(manifest(cases=1, cycles=3, samples=1))
-        declared.update(program="tile", cases=[{"name": "c", "text": "a.tile"}])
-        pipeline.write(text, scratch, "a.tile")
+        declared.update(cases=[case], **changes)
+        for name, text in files.items():
+            pipeline.write(text, scratch, name)
         pipeline.write(json.dumps(declared).encode(), scratch, "manifest.json")
         run = os.path.join(scratch, "run")
         for words in (["exhibit-capture", os.path.join(scratch, "manifest.json"), "-o", run], ["exhibit-replay", run]):
             subprocess.run([os.path.join(pipeline.options.bin, words[0]), "--quiet", *words[1:]], check=True,
                            stdout=subprocess.DEVNULL)
         return {path: pipeline.read(run, path) for path in pipeline.files_below(run)}
+
+
+def many_trips(trips):
+    """Small arrays, multiplied again and again."""
+    return f"""exhibit.tile/1
+program long
+
+axis m = 4
+axis n = 16
+axis k = 16
+
+input a f32[4, 16]
+input b f32[16, 16]
+output c f32[4, 16]
+
+parallel i < 1 {{
+  origin: i64 = constant 0
+  columns: i64 = constant 16
+  zero: f32[m, n] = constant 0
+  pipeline step < {trips} {{
+    carry sum: f32[m, n] = zero
+    k0: i64 = mul step, columns
+    left: f32[m, k] = load a[origin:m, k0:k]
+    right: f32[k, n] = load b[origin:k, origin:n]
+    next: f32[m, n] = mma strict left, right, sum
+    yield next
+  }}
+  store sum -> c[origin:m, origin:n]
+}}
+""".encode()
 
 
 class Copies:
@@ -521,13 +557,18 @@ BOMBS = {
     "visits beside files of one name": lambda: visits(500, files_of_one_name),
     "visits of many samples": lambda: visits(500, many_samples),
     "long texts of tile programs": lambda: Copies(tile_run(statements(4_000))).make(24),
+    "trips of a loop, as many as are executed": lambda: tile_run(many_trips(500_000)),
+    "exps of an oracle, as many as are computed": lambda: tool_run(
+        {"name": "c", "shape": [1, 1, 1, 2500, 2500, 1, 1], "tile": [4, 16]}, {}),
+    "exps of an oracle, more than are computed": lambda: tool_run(
+        {"name": "c", "shape": [1, 1, 1, 4000, 4000, 1, 1], "tile": [4, 16]}, {}),
     "relocations of an object, as many as are read": lambda: with_object(many_relocations(1 << 20)),
     "relocations of an object upon each other": lambda: with_object(texts_of_one_table(8_000, 1 << 17)),
 }
 
 # Of the xz stream, where its preset is not what grows.
 FILTERS = {
-    "what is kept, behind a large dictionary": [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 48 << 20}],
+    "what is kept, behind a large dictionary": [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 24 << 20}],
     "one file behind four filters": [{"id": lzma.FILTER_X86}] * 3 + [{"id": lzma.FILTER_LZMA2, "preset": 1}],
 }
 
