@@ -2,14 +2,14 @@
 # Builds the audit for another architecture and lets it judge a bundle under
 # qemu: audit.json must be, byte for byte, the one that this machine gives.
 #
-#   foreign.sh aarch64|s390x SOURCE NATIVE-AUDIT SUBJECT FOLDER
+#   foreign.sh aarch64|s390x SOURCE NATIVE-AUDIT SUBJECT FOLDER [OPTION...]
 #
 # Debian packages: g++-aarch64-linux-gnu or g++-s390x-linux-gnu, qemu-user, and
-# those that sysroot.sh fetches. Leaves its build in FOLDER/ARCHITECTURE. Exit
+# those that sysroot.sh fetches. The audits are given the options. Leaves its build in FOLDER/ARCHITECTURE. Exit
 # status 77 where a package is missing: skipped.
 set -eu
 
-if [ $# -ne 5 ]; then
+if [ $# -lt 5 ]; then
   echo "error: an architecture, sources, an audit, a subject and a folder are asked for" >&2
   exit 2
 fi
@@ -18,6 +18,7 @@ source=$2
 native=$3
 subject=$4
 folder=$5/$machine
+shift 5
 triple=$machine-linux-gnu
 here=$(cd "$(dirname "$0")" && pwd)
 case $machine in
@@ -49,9 +50,9 @@ foreign() {
 
 for form in "" --table --report; do
   # shellcheck disable=SC2086
-  expected=0 && "$native" --quiet $form "$subject" > "$folder/native" || expected=$?
+  expected=0 && "$native" --quiet $form "$@" "$subject" > "$folder/native" || expected=$?
   # shellcheck disable=SC2086
-  found=0 && foreign --quiet $form "$subject" > "$folder/foreign" || found=$?
+  found=0 && foreign --quiet $form "$@" "$subject" > "$folder/foreign" || found=$?
   if [ "$expected" -ne "$found" ]; then
     echo "error: status $found on $machine, $expected here" >&2
     exit 1
