@@ -72,17 +72,15 @@ void Describe(CommandLine& command, Words& words) {
   unpack.RequiredText("-o,--output", words.to, "Folder of the run, new");
 }
 
-// A bar where somebody looks on; a log is left the content id, or an error.
 Watch WatchWith(std::unique_ptr<Progress>& bar) {
   Watch watch;
-  if (TerminalColumns() > 0) {
-    watch.on_file = [&bar](int64_t done, int64_t total,
-                           const std::string& what) {
-      if (total == 0) return;
-      if (!bar) bar = std::make_unique<Progress>("pack", total);
-      bar->Update(done, what);
-    };
-  }
+  watch.on_file = [&bar](int64_t done, int64_t total, const std::string& what) {
+    if (total == 0) return;
+    if (!bar) {
+      bar = std::make_unique<Progress>("pack", total, Progress::Log::kWhenLong);
+    }
+    bar->Update(done, what);
+  };
   watch.is_stopped = [] { return PendingSignal() != 0; };
   return watch;
 }

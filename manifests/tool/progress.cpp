@@ -10,6 +10,7 @@ namespace exhibit {
 namespace {
 
 constexpr int kBarCells = 20;
+constexpr int64_t kLongNs = 10'000'000'000;
 
 // "3h 20m", "2m 5s", "8s".
 std::string DurationText(int64_t ns) {
@@ -25,10 +26,11 @@ std::string DurationText(int64_t ns) {
 
 }  // namespace
 
-Progress::Progress(std::string label, int64_t total)
+Progress::Progress(std::string label, int64_t total, Log log)
     : label_(std::move(label)),
       total_(std::max<int64_t>(total, 1)),
       start_ns_(RawTimeNs()),
+      log_(log),
       bar_(TerminalColumns() > 0),
       quiet_(IsQuiet()) {}
 
@@ -45,6 +47,8 @@ void Progress::Update(int64_t done, const std::string& what) {
     // A log holds a line for every tenth, however many steps there are.
     const int64_t tenths = done * 10 / total_;
     if (tenths == printed_tenths_) return;
+    const bool is_long = RawTimeNs() - start_ns_ >= kLongNs;
+    if (log_ == Log::kWhenLong && !is_long) return;
     printed_tenths_ = tenths;
     SayLine(count + (what.empty() ? "" : " " + what));
     return;

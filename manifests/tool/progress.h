@@ -11,8 +11,12 @@ namespace exhibit {
 
 class Progress {
  public:
+  // Whether a log gets its lines at once, or only when it takes longer than a
+  // reader of the log would wait without a word: ten seconds.
+  enum class Log { kAtOnce, kWhenLong };
+
   // `total` steps; `label` such as "replay". Elapsed time decides what is left.
-  Progress(std::string label, int64_t total);
+  Progress(std::string label, int64_t total, Log log = Log::kAtOnce);
   ~Progress();  // Ends the line of a bar.
   // `done` steps are finished and `what` comes next or was just finished.
   void Update(int64_t done, const std::string& what);
@@ -21,6 +25,7 @@ class Progress {
   std::string label_;
   int64_t total_;
   int64_t start_ns_;
+  Log log_;
   bool bar_;
   bool quiet_;
   int64_t printed_tenths_ = -1;
