@@ -50,6 +50,19 @@ std::string Agreement(const Json& c, const Json& d) {
   return "no";
 }
 
+// No two measurements give the same ratios to the last digit.
+bool IsOneMeasurement(const Json& a, const Json& b) {
+  bool any = false;
+  for (const Json& c : ListAt(a, "cases")) {
+    const Json& pairs = JsonAt(c, "ratios.pairs");
+    if (pairs.is_null()) continue;
+    const Json& other = CaseNamed(b, TextAt(c, "name"));
+    if (!(pairs == JsonAt(other, "ratios.pairs"))) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 Result<std::string> RenderBeside(const Json& a, const Json& b) {
@@ -68,6 +81,12 @@ Result<std::string> RenderBeside(const Json& a, const Json& b) {
     return Error{ErrorKind::kInvalidArgument,
                  "one and the same run, content id " + content_id,
                  "A run agrees with itself; give another run of its manifest."};
+  }
+  if (IsOneMeasurement(a, b)) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "one measurement twice: every ratio of every pair is the same",
+                 "The content ids differ, but not what was measured; give "
+                 "another run of the manifest."};
   }
   std::string text =
       Wrapped(TextAt(a, "name") + ": " + TextAt(a, "question"), kWidth, 2);

@@ -235,6 +235,41 @@ void CheckVisitSamples(const Manifest& manifest, const CaseEvidence& c,
              repetitions || !Completed(visit));
 }
 
+// Calls take no longer than their visit. The moments and the samples come from
+// two clocks, of which one is steered, by far less than a hundredth.
+void CheckVisitTime(const Filed<VisitRecord>& visit, Checker& check) {
+  const VisitRecord& record = *visit.record;
+  double spent_ns = static_cast<double>(record.first_call_ns) +
+                    static_cast<double>(record.warmup_ns);
+  for (const int64_t sample_ns : record.samples_ns) {
+    spent_ns += static_cast<double>(sample_ns);
+  }
+  const double visit_ns =
+      static_cast<double>(record.end_ns) - static_cast<double>(record.start_ns);
+  check.True({"time-disordered", visit.path, "samples_ns",
+              "its calls take longer than the visit"},
+             spent_ns <= 1.01 * visit_ns);
+}
+
+// What was mapped while kernels ran, where it was noted, is what the record
+// names.
+void CheckVisitMapped(const Filed<VisitRecord>& visit, Checker& check) {
+  const VisitRecord& record = *visit.record;
+  const auto same = [&](const std::string& name, const std::string& sha256) {
+    std::string found;
+    for (const MappedFile& file : record.process.mapped_files) {
+      if (file.name != name) continue;
+      if (file.sha256 == sha256) return;
+      found = file.sha256;
+    }
+    check.Equal({"arm-differs", visit.path, "process.mapped_files",
+                 "another " + name + " was mapped than the record names"},
+                found.empty() ? found : sha256, found);
+  };
+  same("kernel.so", record.library_sha256);
+  same(record.tool.name, record.tool.sha256);
+}
+
 void CheckVisitCount(const Evidence& evidence, const CaseEvidence& c,
                      Checker& check) {
   std::vector<int64_t> attempts;
@@ -277,6 +312,8 @@ void CheckReplayDeclaration(const Evidence& evidence, CaseEvidence& c,
   for (const auto* list : {&c.calibrations, &c.visits}) {
     for (const Filed<VisitRecord>& visit : *list) {
       if (!visit.record) continue;
+      CheckVisitTime(visit, check);
+      CheckVisitMapped(visit, check);
       CheckVisitArrays(evidence, buffers, *visit.record, check);
       CheckVisitBuffers(buffers, CaptureOf(evidence, c, *visit.record), visit,
                         check);

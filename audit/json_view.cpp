@@ -6,15 +6,35 @@
 namespace exhibit {
 namespace {
 
+// What a terminal or a browser does not show but obeys, in UTF-8: controls
+// U+0080 to U+009F, marks that turn the order of the text around (U+061C,
+// U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), ends of lines and
+// paragraphs (U+2028, U+2029), and the byte-order mark. Returns its length, or
+// 0 where `text` begins with nothing of the kind.
+size_t ObeyedBytes(std::string_view text) {
+  const auto between = [&](std::string_view first, std::string_view last) {
+    const std::string_view head = text.substr(0, first.size());
+    return head.size() == first.size() && head >= first && head <= last;
+  };
+  if (between("\xC2\x80", "\xC2\x9F") || between("\xD8\x9C", "\xD8\x9C")) {
+    return 2;
+  }
+  if (between("\xE2\x80\x8E", "\xE2\x80\x8F") ||
+      between("\xE2\x80\xA8", "\xE2\x80\xAE") ||
+      between("\xE2\x81\xA6", "\xE2\x81\xA9") ||
+      between("\xEF\xBB\xBF", "\xEF\xBB\xBF")) {
+    return 3;
+  }
+  return 0;
+}
+
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   for (size_t i = 0; i < text.size(); ++i) {
+    const size_t obeyed = ObeyedBytes(text.substr(i));
     const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are controls too; UTF-8 spells them C2 80 to C2 9F.
-    const bool c1 = byte == 0xC2 && i + 1 < text.size() &&
-                    static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c1) ++i;
-    clean += c1 || byte < 0x20 || byte == 0x7F ? '?' : text[i];
+    clean += obeyed > 0 || byte < 0x20 || byte == 0x7F ? '?' : text[i];
+    if (obeyed > 0) i += obeyed - 1;
   }
   return clean;
 }

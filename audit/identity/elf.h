@@ -61,6 +61,8 @@ enum SegmentType : uint32_t {
   PT_GNU_RELRO = 0x6474e552,
 };
 
+enum SegmentFlag : uint32_t { PF_X = 1, PF_W = 2 };
+
 enum SymbolType : uint8_t {
   STT_NOTYPE = 0,
   STT_OBJECT = 1,
@@ -83,11 +85,13 @@ enum RelocationType : uint32_t {
   R_X86_64_64 = 1,
   R_X86_64_PC32 = 2,
   R_X86_64_PLT32 = 4,
+  R_X86_64_COPY = 5,
   R_X86_64_GLOB_DAT = 6,
   R_X86_64_JUMP_SLOT = 7,
   R_X86_64_RELATIVE = 8,
   R_X86_64_GOTPCREL = 9,
   R_X86_64_PC64 = 24,
+  R_X86_64_TLSDESC = 36,
   R_X86_64_IRELATIVE = 37,
   R_X86_64_GOTPCRELX = 41,
   R_X86_64_REX_GOTPCRELX = 42,

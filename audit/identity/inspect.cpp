@@ -81,12 +81,17 @@ void ReadPeculiarities(const File& file,
       found.insert("text-relocations");
     }
   }
+  bool stack_is_data = false;  // As the loader takes it that is told nothing.
   for (const elf::Segment& segment : file.segments()) {
+    const bool code = (segment.flags & elf::PF_X) != 0;
     if (segment.type == elf::PT_TLS) found.insert("thread-local");
-    if (segment.type == elf::PT_LOAD && (segment.flags & 3) == 3) {
+    if (segment.type == elf::PT_LOAD && code &&
+        (segment.flags & elf::PF_W) != 0) {
       found.insert("writable-code");
     }
+    if (segment.type == elf::PT_GNU_STACK) stack_is_data = !code;
   }
+  if (!stack_is_data) found.insert("executable-stack");
 }
 
 Status ReadRelocationPeculiarities(const File& file,
@@ -101,6 +106,19 @@ Status ReadRelocationPeculiarities(const File& file,
     }
   }
   return Ok();
+}
+
+// Whether its first byte is loaded as code.
+bool IsCode(const File& file, const Symbol& symbol) {
+  if (!IsDefined(symbol)) return false;
+  return std::any_of(file.segments().begin(), file.segments().end(),
+                     [&](const elf::Segment& segment) {
+                       return segment.type == elf::PT_LOAD &&
+                              (segment.flags & elf::PF_X) != 0 &&
+                              symbol.value >= segment.address &&
+                              symbol.value - segment.address <
+                                  segment.file_size;
+                     });
 }
 
 Status ReadDynamicSymbols(const File& file, LibraryFacts& facts,
@@ -118,8 +136,16 @@ Status ReadDynamicSymbols(const File& file, LibraryFacts& facts,
       imports.insert(symbol.name);
       continue;
     }
+    // The loader finds no other.
+    if (symbol.binding == elf::STB_LOCAL ||
+        (symbol.Visibility() != elf::STV_DEFAULT &&
+         symbol.Visibility() != elf::STV_PROTECTED)) {
+      continue;
+    }
     exports.insert(symbol.name);
-    if (symbol.type == elf::STT_FUNC) functions.insert(symbol.name);
+    if (symbol.type == elf::STT_FUNC && IsCode(file, symbol)) {
+      functions.insert(symbol.name);
+    }
   }
   facts.imports = Sorted(imports);
   facts.exports = Sorted(exports);

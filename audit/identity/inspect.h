@@ -55,12 +55,12 @@ Result<CloneFacts> FindClone(std::string_view object, std::string_view name);
 struct LibraryFacts {
   std::vector<std::string> needed;   // DT_NEEDED, DT_AUXILIARY, DT_FILTER
   std::vector<std::string> imports;  // Undefined dynamic symbols.
-  std::vector<std::string> exports;  // Defined ones.
-  std::vector<std::string> exported_functions;  // Of type STT_FUNC.
+  std::vector<std::string> exports;  // Those that others may find.
+  std::vector<std::string> exported_functions;  // STT_FUNC, in loaded code.
   // Things that run on loading, or make the library more than code and data:
-  // "filter" (it stands in for another library), "fini", "fini-array",
-  // "indirect-function", "init", "init-array", "preinit-array", "search-path",
-  // "text-relocations", "thread-local", "writable-code". Sorted.
+  // "executable-stack", "filter" (it stands in for another library), "fini",
+  // "fini-array", "indirect-function", "init", "init-array", "preinit-array",
+  // "search-path", "text-relocations", "thread-local", "writable-code". Sorted.
   std::vector<std::string> peculiarities;
   std::string build_id;     // Hexadecimal, or "".
   uint64_t code_bytes = 0;  // Of executable sections.

@@ -62,19 +62,25 @@ class LoaderView {
     return std::nullopt;
   }
 
-  // Segments share no page, so that at most one holds it.
+  // The segment that holds it, or null. Segments share no page, so that at most
+  // one does.
+  const Segment* HolderOf(const Section& section) const {
+    for (const Segment& segment : file_.segments()) {
+      if (segment.type != elf::PT_LOAD) continue;
+      const uint64_t into = section.address - segment.address;
+      if (section.address >= segment.address && into <= segment.file_size &&
+          section.size <= segment.file_size - into &&
+          section.offset - segment.offset == into) {
+        return &segment;
+      }
+    }
+    return nullptr;
+  }
+
   Status CheckLoaded(const Section& section) const {
-    const bool loaded =
-        std::any_of(file_.segments().begin(), file_.segments().end(),
-                    [&](const Segment& segment) {
-                      const uint64_t into = section.address - segment.address;
-                      return segment.type == elf::PT_LOAD &&
-                             section.address >= segment.address &&
-                             into <= segment.file_size &&
-                             section.size <= segment.file_size - into &&
-                             section.offset - segment.offset == into;
-                    });
-    if (loaded && (section.flags & elf::SHF_ALLOC) != 0) return Ok();
+    if (HolderOf(section) != nullptr && (section.flags & elf::SHF_ALLOC) != 0) {
+      return Ok();
+    }
     return Corrupt("section is not loaded where it says: " +
                    std::string(section.name));
   }
@@ -84,6 +90,10 @@ class LoaderView {
     for (const Section& section : file_.sections()) {
       if (section.type != type || section.address != Value(tag)) continue;
       EXHIBIT_RETURN_IF_ERROR(CheckLoaded(section));
+      if ((HolderOf(section)->flags & elf::PF_W) != 0) {
+        return Corrupt("section can be written when it is loaded: " +
+                       std::string(section.name));
+      }
       return &section;
     }
     return Corrupt("dynamic tag names no section: " + std::to_string(tag));
@@ -191,9 +201,18 @@ class LoaderView {
     EXHIBIT_ASSIGN_OR_RETURN(const auto relocations,
                              file_.Relocations(*section));
     for (const elf::Relocation& relocation : relocations) {
-      if (relocation.symbol < symbols) continue;
-      return Corrupt("dynamic relocation names no symbol: " +
-                     std::to_string(relocation.symbol));
+      if (relocation.symbol >= symbols) {
+        return Corrupt("dynamic relocation names no symbol: " +
+                       std::to_string(relocation.symbol));
+      }
+      if (relocation.type == elf::R_X86_64_COPY) {
+        return Corrupt("dynamic relocation copies into the library");
+      }
+      const uint64_t width = relocation.type == elf::R_X86_64_TLSDESC ? 16 : 8;
+      if (relocation.offset < table_.address + table_.size &&
+          relocation.offset + width > table_.address) {
+        return Corrupt("dynamic relocation writes to the dynamic table");
+      }
     }
     return Ok();
   }

@@ -20,7 +20,9 @@ namespace exhibit {
 // - the one dynamic segment is `table`, and no tag stands twice but those that
 //   may name several libraries;
 // - dynamic symbols, their strings, their hash tables and the relocations are
-//   the sections that the tags name, loaded where these say;
+//   the sections that the tags name, loaded where these say and not written to:
+//   a relocation must not make another table of them or of `table`, nor copy
+//   more than its own few bytes;
 // - neither a hash table nor a relocation knows of a symbol behind the last.
 Status CheckLoaderView(const elf::File& file, const elf::Section& table,
                        const std::vector<elf::DynamicEntry>& dynamic);

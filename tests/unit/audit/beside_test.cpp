@@ -74,6 +74,20 @@ TEST(Beside, OneRunTwiceIsRefused) {
   EXPECT_TRUE(Has(text.error().message, TextAt(audit, "content_id")));
 }
 
+// A field of one's own gives it another content id.
+TEST(Beside, OneMeasurementUnderTwoContentIdsIsRefused) {
+  SyntheticRun run = HonestRun();
+  RunFiles files = run.Seal();
+  run.visits.back().before.load_1m = 7.5;
+  const Json other = Audit(SubjectOf(run.Seal())).json;
+  const Json audit = Audit(SubjectOf(files)).json;
+  ASSERT_NE(TextAt(audit, "content_id"), TextAt(other, "content_id"));
+  const Result<std::string> text = RenderBeside(audit, other);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_TRUE(Has(text.error().message, "one measurement twice"));
+}
+
 TEST(Beside, NullCasesAreMarked) {
   Json a = AuditWith(1);
   Json& c = a.AsObject()->at("cases").AsArray()->front();

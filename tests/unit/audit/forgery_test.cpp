@@ -44,6 +44,22 @@ const std::vector<Forgery>& Forgeries() {
        [](SyntheticRun& run) {
          run.visits[3].outputs[0].first_sha256 = OutputOffByOne(run);
        }},
+      {"warm-up of ten visits", "time-disordered",
+       [](SyntheticRun& run) { run.visits[3].warmup_ns = 10'000'000'000; }},
+      {"samples of ten visits", "time-disordered",
+       [](SyntheticRun& run) {
+         run.visits[3].samples_ns.back() = 10'000'000'000;
+       }},
+      {"library that was mapped", "arm-differs",
+       [](SyntheticRun& run) {
+         run.visits[3].process.mapped_files = {
+             {"kernel.so", std::string(64, 'a'), ""}};
+       }},
+      {"tool that was mapped", "arm-differs",
+       [](SyntheticRun& run) {
+         run.calibrations[0].process.mapped_files = {
+             {"exhibit-replay", std::string(64, 'a'), ""}};
+       }},
       {"largest error of a visit", "check-differs",
        [](SyntheticRun& run) { run.visits[3].outputs[0].max_error = 0.5; }},
       {"failed elements of a visit", "check-differs",

@@ -162,6 +162,24 @@ TEST(Printing, MarkdownEscapesEveryMark) {
   EXPECT_EQ(MarkdownText("a|b*c`d<e"), "a\\|b\\*c\\`d\\<e");
 }
 
+TEST(Printing, WhatIsObeyedAndNotShownIsReplaced) {
+  for (const char* obeyed :
+       {"\x1b", "\x7f", "\xC2\x85", "\xD8\x9C", "\xE2\x80\x8E", "\xE2\x80\xA8",
+        "\xE2\x80\xA9", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA9",
+        "\xEF\xBB\xBF"}) {
+    const Json value = Json::Object{{"t", std::string("a") + obeyed + "b"}};
+    EXPECT_EQ(TextAt(value, "t"), "a?b");
+  }
+  // Their neighbours are letters and marks like others.
+  for (const char* shown : {"\xC2\xA0", "\xD8\x9B", "\xE2\x80\x90",
+                            "\xE2\x80\xB0", "\xE2\x81\xB0", "\xEF\xBB\xBC"}) {
+    const Json value = Json::Object{{"t", std::string("a") + shown + "b"}};
+    EXPECT_EQ(TextAt(value, "t"), std::string("a") + shown + "b");
+  }
+  const Json cut = Json::Object{{"t", "a\xE2\x80"}};
+  EXPECT_EQ(TextAt(cut, "t"), "a\xE2\x80");
+}
+
 TEST(Printing, ColumnsAlignByCodePoints) {
   EXPECT_EQ(AlignColumns({{"\xc3\xa9", "b"}, {"cc", "d"}}),
             "\xc3\xa9   b\n--  -\ncc  d\n");

@@ -163,6 +163,83 @@ TEST(InspectLibrary, SymbolsBehindTheLastAreRejected) {
   ExpectCorrupt(bent, "names no symbol: 1000");
 }
 
+// It would make another table of what was looked at.
+TEST(InspectLibrary, TablesThatAreWrittenToAreRejected) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  const elf::Section& table = *file->Find(".rela.plt");
+  const elf::Section& dynamic = *file->Find(".dynamic");
+  const uint64_t last = dynamic.address + dynamic.size - 1;
+  for (const uint64_t at : {dynamic.address - 7, dynamic.address, last}) {
+    std::string bent = good;
+    elf::Store64(bent, table.offset, at);
+    ExpectCorrupt(bent, "writes to the dynamic table");
+  }
+  std::string bent = good;
+  elf::Store64(bent, table.offset, last + 1);
+  EXPECT_TRUE(InspectLibrary(bent).ok());
+  bent = good;
+  elf::Store32(bent, table.offset + 8, elf::R_X86_64_COPY);
+  ExpectCorrupt(bent, "copies into the library");
+  for (size_t i = 0; i < file->segments().size(); ++i) {
+    if (file->segments()[i].type != elf::PT_LOAD) continue;
+    bent = good;
+    elf::Store32(bent, elf::kHeaderBytes + i * elf::kSegmentBytes + 4,
+                 file->segments()[i].flags | elf::PF_W);
+    const bool tables = file->segments()[i].flags == 4;
+    EXPECT_EQ(InspectLibrary(bent).ok(), !tables) << i;
+  }
+}
+
+TEST(InspectLibrary, FunctionsThatTheLoaderDoesNotFindAreNoExports) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  const elf::Section& table = *file->Find(".dynsym");
+  const auto symbols = *file->Symbols(table);
+  size_t functions = 0;
+  for (size_t i = 1; i < symbols.size(); ++i) {
+    if (symbols[i].Undefined() || symbols[i].type != elf::STT_FUNC) continue;
+    ++functions;
+    const std::string name(symbols[i].name);
+    const uint64_t at = table.offset + i * elf::kSymbolBytes;
+    const auto is_exported = [&](const std::string& bytes) {
+      const auto facts = InspectLibrary(bytes);
+      EXPECT_TRUE(facts.ok());
+      return std::count(facts->exported_functions.begin(),
+                        facts->exported_functions.end(), name) > 0;
+    };
+    EXPECT_TRUE(is_exported(good));
+    std::string local = good;
+    local[at + 4] = elf::STT_FUNC;  // The binding is above it.
+    EXPECT_FALSE(is_exported(local));
+    std::string hidden = good;
+    hidden[at + 5] = 2;
+    EXPECT_FALSE(is_exported(hidden));
+    std::string data = good;
+    elf::Store64(data, at + 8, file->Find(".dynamic")->address);
+    EXPECT_FALSE(is_exported(data));
+  }
+  EXPECT_GT(functions, 0u);
+}
+
+TEST(InspectLibrary, AStackOfCodeIsPeculiar) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  int stacks = 0;
+  for (size_t i = 0; i < file->segments().size(); ++i) {
+    if (file->segments()[i].type != elf::PT_GNU_STACK) continue;
+    ++stacks;
+    const uint64_t at = elf::kHeaderBytes + i * elf::kSegmentBytes;
+    std::string code = good;
+    elf::Store32(code, at + 4, 7);
+    EXPECT_EQ(InspectLibrary(code)->peculiarities, Names{"executable-stack"});
+    std::string none = good;
+    elf::Store32(none, at, 0);
+    EXPECT_EQ(InspectLibrary(none)->peculiarities, Names{"executable-stack"});
+  }
+  EXPECT_EQ(stacks, 1);
+}
+
 TEST(InspectLibrary, SegmentsUponEachOtherAreRejected) {
   const std::string good = ReadBuilt("kernel_O2.so");
   const auto file = elf::File::Read(good);
