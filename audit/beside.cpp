@@ -89,7 +89,8 @@ Result<std::string> RenderBeside(const Json& a, const Json& b) {
                  "another run of the manifest."};
   }
   std::string text =
-      Wrapped(TextAt(a, "name") + ": " + TextAt(a, "question"), kWidth, 2);
+      Wrapped("experiment " + TextAt(a, "name") + ": " + TextAt(a, "question"),
+              kWidth, 2);
   text +=
       "two runs, each judged by itself; nothing of one is divided by "
       "anything of the other\n";

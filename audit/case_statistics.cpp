@@ -40,6 +40,15 @@ std::vector<std::string> InvalidReasons(const CaseEvidence& c) {
   return reasons;
 }
 
+// Whether both arms are one library, as far as it is loaded.
+bool RunTheSame(const Manifest& manifest, const CaseEvidence& c) {
+  const auto baseline = c.loaded_sha256.find(manifest.baseline);
+  const auto candidate = c.loaded_sha256.find(manifest.candidate);
+  return baseline != c.loaded_sha256.end() &&
+         candidate != c.loaded_sha256.end() &&
+         baseline->second == candidate->second;
+}
+
 CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
   CaseSamples samples;
   samples.name = c.name();
@@ -50,8 +59,7 @@ CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
     samples.invalid_reasons.push_back(
         "not measured: the cohort became invalid in another case");
   }
-  if (c.plan.record && c.plan.record->baseline.library_sha256 ==
-                           c.plan.record->candidate.library_sha256) {
+  if (RunTheSame(manifest, c)) {
     samples.objects = CaseSamples::Objects::kIdentical;
   }
   if (!samples.invalid_reasons.empty()) return samples;

@@ -107,6 +107,9 @@ class CohortCheck {
             start != starts_.end() && start->second->stage == record.stage)) {
       return;
     }
+    check_.Equal({"cohort-mixed", record.path, "tool.sha256",
+                  "another build started its attempt"},
+                 start->second->tool.sha256, record.tool.sha256);
     const auto end = ends_.find(record.attempt);
     check_.True(
         {"time-disordered", record.path, "attempt",
@@ -133,6 +136,9 @@ void CheckOrderOfTime(const CaseEvidence& c, Checker& check) {
     if (!capture.capture.record) continue;
     after(c.plan.path, c.plan.record->start_ns, capture.capture.record->end_ns,
           capture.capture.path);
+    if (!c.record.record) continue;
+    after(capture.capture.path, capture.capture.record->start_ns,
+          c.record.record->end_ns, c.record.path);
   }
   std::string path = c.plan.path;
   int64_t end_ns = c.plan.record->end_ns;
@@ -159,7 +165,11 @@ void CheckSources(const Manifest& manifest, const FreezeRecord& freeze,
     } else if (source.path.starts_with(kManifestSourceFolder)) {
       found.push_back(source.path.substr(sizeof kManifestSourceFolder - 1));
     } else {
-      found.push_back(source.path);
+      check.Report({.code = "sources-differ",
+                    .path = kFreezePath,
+                    .field = "sources",
+                    .message = "a source lies in no folder of sources",
+                    .found = source.path});
     }
   }
   check.Equal({"sources-differ", kFreezePath, "sources",
@@ -187,10 +197,35 @@ void CheckSources(const Manifest& manifest, const FreezeRecord& freeze,
               declared, attached);
 }
 
-// Visits of one run are made one after the other, whatever their case.
-void CheckNoOverlap(const std::vector<Written>& visits, Checker& check) {
+// attempts.jsonl is written as it happens, and an attempt ends as what it began
+// as.
+void CheckAttempts(const Filed<std::vector<AttemptRecord>>& attempts,
+                   Checker& check) {
+  if (!attempts.record) return;
+  const AttemptRecord* before = nullptr;
+  for (const AttemptRecord& line : *attempts.record) {
+    const std::string field = "attempt " + std::to_string(line.attempt);
+    check.True({"time-disordered", attempts.path, field,
+                "a line is older than the one before it"},
+               before == nullptr || line.time_ns >= before->time_ns);
+    // An end follows its start: the decoder has seen to that.
+    if (line.event == "end" && before != nullptr) {
+      check.Equal({"attempt-unknown", attempts.path, field,
+                   "it ends as another stage than it began as"},
+                  before->stage, line.stage);
+      check.Equal({"cohort-mixed", attempts.path, field,
+                   "another build ended the attempt"},
+                  before->tool.sha256, line.tool.sha256);
+    }
+    before = &line;
+  }
+}
+
+// Captures and visits of one run are made one after the other, whatever their
+// case.
+void CheckNoOverlap(const std::vector<Written>& made, Checker& check) {
   std::vector<const Written*> order;
-  for (const Written& visit : visits) order.push_back(&visit);
+  for (const Written& record : made) order.push_back(&record);
   std::sort(order.begin(), order.end(), [](const Written* a, const Written* b) {
     return std::tie(a->start_ns, a->end_ns, a->path) <
            std::tie(b->start_ns, b->end_ns, b->path);
@@ -212,19 +247,18 @@ void CheckCohort(const Evidence& evidence,
   CheckSources(*evidence.manifest, freeze, check);
   std::map<std::string, ToolIdentity> first;
   CohortCheck(evidence, check).Add(Describe(evidence.freeze, "capture"), first);
-  std::vector<Written> visits;
+  CheckAttempts(evidence.attempts, check);
+  std::vector<Written> made;
   for (CaseEvidence* c : cases) {
     Checker of_case(findings, *c);
     CohortCheck cohort(evidence, of_case);
     for (const Written& record : RecordsOf(*c)) {
       cohort.Add(record, first);
-      if (record.attempt >= 0 && record.stage == "replay") {
-        visits.push_back(record);
-      }
+      if (record.attempt >= 0) made.push_back(record);
     }
     CheckOrderOfTime(*c, of_case);
   }
-  CheckNoOverlap(visits, check);
+  CheckNoOverlap(made, check);
 }
 
 }  // namespace exhibit

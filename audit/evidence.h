@@ -73,6 +73,8 @@ struct CaseEvidence {
   std::vector<std::string> remarks;
   // Of each variant, what identity and numbers learnt: for the row's details.
   std::map<std::string, Json::Object> details;
+  // Of each variant, the digest of what the loader takes from kernel.so.
+  std::map<std::string, std::string> loaded_sha256;
   // Of each tile variant, what its text asks for (work.h), or null.
   std::map<std::string, Json> work;
 

@@ -35,11 +35,13 @@ void CompareOutputs(const CaseEvidence& c, const CaptureRecord& baseline,
       digests[output.name].insert(output.prepared_sha256);
     }
   }
-  for (const Filed<VisitRecord>& visit : c.visits) {
-    if (!visit.record || visit.record->end.status != "completed") continue;
-    for (const VisitOutput& output : visit.record->outputs) {
-      digests[output.name].insert(output.first_sha256);
-      digests[output.name].insert(output.last_sha256);
+  for (const auto* visits : {&c.calibrations, &c.visits}) {
+    for (const Filed<VisitRecord>& visit : *visits) {
+      if (!visit.record || visit.record->end.status != "completed") continue;
+      for (const VisitOutput& output : visit.record->outputs) {
+        digests[output.name].insert(output.first_sha256);
+        digests[output.name].insert(output.last_sha256);
+      }
     }
   }
   for (const auto& [name, values] : digests) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "audit/identity/inspect.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -59,6 +60,15 @@ void CheckNullCase(const Subject& subject, const CaseEvidence& c,
     const SubjectFile* file = subject.Find(folder + "/kernel.o");
     if (file == nullptr) file = subject.Find(folder + "/kernel.so");
     if (file == nullptr) return;  // Missing or over a limit: reported.
+    const auto details = c.details.find(variant);
+    const bool linked = details == c.details.end() ||
+                        !details->second.contains("link_not_checked");
+    // An object of which nobody knows that it is the library's says nothing;
+    // but a library that is placed elsewhere is another one.
+    if (!linked && c.declared->placement_bytes == 0) {
+      file = subject.Find(folder + "/kernel.so");
+    }
+    if (file == nullptr) return;
     if (first.empty()) first = file->sha256;
     check.Equal({"realization-differs", folder, "",
                  "the arms of a null case are two objects"},
@@ -90,6 +100,11 @@ void CheckCase(const Run& run, CaseEvidence& c, FindingList& findings) {
                             check);
     }
     CheckObjects(files, report ? &*report : nullptr, details, check);
+    const std::string* library = run.subject.Bytes(files.Path("kernel.so"));
+    if (library != nullptr) {
+      const Result<std::string> loaded = LoadedDigest(*library);
+      if (loaded.ok()) c.loaded_sha256[variant] = *loaded;
+    }
     if (details.contains("link_not_checked")) {
       c.remarks.push_back("link-not-checked: " + variant);
     }

@@ -243,8 +243,9 @@ std::string CodeTable(const Json& audit) {
     }
   }
   if (rows.empty()) return "";
-  return "\n## Code shape\n\nCounted in the objects; no explanation of a "
-         "time.\n\n" +
+  return "\n## Code shape\n\nBytes of code and constants are counted in the "
+         "objects; the rest follows from the plan or is stated by the "
+         "compiler. No explanation of a time.\n\n" +
          Row(headings) + Rule(headings.size()) + rows;
 }
 

@@ -201,8 +201,10 @@ std::string WorkTable(const Json& audit) {
 
 std::string Head(const Json& audit) {
   const bool* exploratory = JsonAt(audit, "exploratory").AsBool();
+  // In words of ours first: the name may be "verdict", and the question any.
   std::string text = Wrapped(
-      TextAt(audit, "name") + ": " + TextAt(audit, "question"), kWidth, 2);
+      "experiment " + TextAt(audit, "name") + ": " + TextAt(audit, "question"),
+      kWidth, 2);
   if (exploratory != nullptr && *exploratory) {
     text += "exploratory: not a test of anything declared beforehand\n";
   }

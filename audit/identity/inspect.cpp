@@ -5,6 +5,7 @@
 
 #include "audit/identity/elf.h"
 #include "audit/identity/loader_view.h"
+#include "manifests/sha256.h"
 
 namespace exhibit {
 namespace {
@@ -52,6 +53,17 @@ uint64_t CodeBytes(const File& file) {
 }
 
 // ---- Libraries.
+
+// What is loaded as code, whatever the sections say.
+uint64_t LoadedCodeBytes(const File& file) {
+  uint64_t bytes = 0;
+  for (const elf::Segment& segment : file.segments()) {
+    const bool code =
+        segment.type == elf::PT_LOAD && (segment.flags & elf::PF_X) != 0;
+    if (code) bytes += segment.file_size;
+  }
+  return bytes;
+}
 
 // Names of libraries that the loader takes in too.
 bool NamesLibrary(const elf::DynamicEntry& entry) {
@@ -127,11 +139,11 @@ Status ReadDynamicSymbols(const File& file, LibraryFacts& facts,
                            file.Symbols(*FindType(file, elf::SHT_DYNSYM)));
   std::set<std::string_view> imports, exports, functions;
   for (const Symbol& symbol : symbols) {
-    if (symbol.name.empty()) continue;
     if (symbol.type == elf::STT_GNU_IFUNC) {
       peculiar.insert("indirect-function");
     }
     if (symbol.type == elf::STT_TLS) peculiar.insert("thread-local");
+    if (symbol.name.empty()) continue;
     if (symbol.Undefined()) {
       imports.insert(symbol.name);
       continue;
@@ -285,13 +297,35 @@ Result<LibraryFacts> InspectLibrary(std::string_view library) {
   facts.needed = Sorted(needed);
   facts.peculiarities = Sorted(peculiar);
   facts.build_id = BuildIdOf(file);
-  facts.code_bytes = CodeBytes(file);
+  facts.code_bytes = LoadedCodeBytes(file);
   return facts;
 }
 
 Result<std::string> ReadBuildId(std::string_view bytes) {
   EXHIBIT_ASSIGN_OR_RETURN(const File file, File::Read(bytes));
   return BuildIdOf(file);
+}
+
+Result<std::string> LoadedDigest(std::string_view library) {
+  EXHIBIT_ASSIGN_OR_RETURN(const File file, File::Read(library));
+  Sha256Stream hash;
+  for (const elf::Segment& segment : file.segments()) {
+    if (segment.type != elf::PT_LOAD) continue;
+    for (const uint64_t number :
+         {segment.address, segment.memory_size, uint64_t{segment.flags}}) {
+      hash.Update(std::to_string(number) + " ");
+    }
+    const std::string_view bytes =
+        library.substr(segment.offset, segment.file_size);
+    // The file's header tells where its sections are, which nobody loads.
+    const uint64_t header =
+        segment.offset < elf::kHeaderBytes
+            ? std::min<uint64_t>(elf::kHeaderBytes - segment.offset,
+                                 bytes.size())
+            : 0;
+    hash.Update(bytes.substr(header));
+  }
+  return hash.FinishHex();
 }
 
 }  // namespace exhibit

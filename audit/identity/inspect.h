@@ -63,12 +63,16 @@ struct LibraryFacts {
   // "search-path", "text-relocations", "thread-local", "writable-code". Sorted.
   std::vector<std::string> peculiarities;
   std::string build_id;     // Hexadecimal, or "".
-  uint64_t code_bytes = 0;  // Of executable sections.
+  uint64_t code_bytes = 0;  // Of segments that are loaded as code.
 };
 // Fails with kCorrupt when the sections tell another story than the segments
 // by which it is loaded (loader_view.h), besides what elf::File::Read fails
 // with.
 Result<LibraryFacts> InspectLibrary(std::string_view library);
+
+// The digest of what the loader takes from a library: its loaded segments, but
+// for the header of the file. Two libraries of one are the same when they run.
+Result<std::string> LoadedDigest(std::string_view library);
 
 // The GNU build id of a shared library or position-independent executable, in
 // hexadecimal, or "" when it has none.

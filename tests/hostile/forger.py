@@ -162,8 +162,12 @@ class ForgedRun:
         plan = self.edit(self.plan_path())
         previous = self.digest(self.plan_path())
         for path in self.visit_paths("calibration") + self.visit_paths():
-            self.edit(path).update(plan_sha256=self.digest(self.plan_path()), previous_sha256=previous,
-                                   library_sha256=plan[self.edit(path)["arm"]]["library_sha256"])
+            visit = self.edit(path)
+            visit.update(plan_sha256=self.digest(self.plan_path()), previous_sha256=previous,
+                         library_sha256=plan[visit["arm"]]["library_sha256"])
+            named = {"kernel.so": visit["library_sha256"], visit["tool"]["name"]: visit["tool"]["sha256"]}
+            for file in visit["process"]["mapped_files"]:
+                file["sha256"] = named.get(file["name"], file["sha256"])
             self.store(path)
             previous = self.digest(path)
 

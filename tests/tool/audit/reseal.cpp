@@ -30,6 +30,9 @@ void SealVisits(const PlanRecord& plan, const Edits& edits, RunFiles& files) {
     visit.library_sha256 = visit.arm == "baseline"
                                ? plan.baseline.library_sha256
                                : plan.candidate.library_sha256;
+    for (MappedFile& file : visit.process.mapped_files) {
+      if (file.name == "kernel.so") file.sha256 = visit.library_sha256;
+    }
     files[path] = EncodeVisit(visit);
     previous = Sha256Hex(files.at(path));
     return true;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -43,6 +44,35 @@ const std::vector<Forgery>& Forgeries() {
       {"first output of a visit", "output-wrong",
        [](SyntheticRun& run) {
          run.visits[3].outputs[0].first_sha256 = OutputOffByOne(run);
+       }},
+      {"captures at one moment", "time-disordered",
+       [](SyntheticRun& run) {
+         run.captures[kCandidate].start_ns = run.captures[kBaseline].start_ns;
+         run.captures[kCandidate].end_ns = run.captures[kBaseline].end_ns;
+       }},
+      {"case after its captures", "time-disordered",
+       [](SyntheticRun& run) {
+         run.c.end_ns = run.captures[kCandidate].end_ns;
+       }},
+      {"attempt that ends as another stage", "attempt-unknown",
+       [](SyntheticRun& run) { run.attempts[1].stage = "replay"; }},
+      {"attempt that ends by another build", "cohort-mixed",
+       [](SyntheticRun& run) {
+         run.attempts[1].tool.sha256 = std::string(64, 'a');
+       }},
+      {"attempt by another build", "cohort-mixed",
+       [](SyntheticRun& run) {
+         run.attempts[2].tool.sha256 = std::string(64, 'a');
+         run.attempts[3].tool.sha256 = std::string(64, 'a');
+       }},
+      {"attempts out of order", "time-disordered",
+       [](SyntheticRun& run) { run.attempts[1].time_ns = 1; }},
+      {"library declared in no folder of sources", "sources-differ",
+       [](SyntheticRun& run) {
+         auto library = run.sources.extract("sources/manifest/new.so");
+         ASSERT_FALSE(library.empty());
+         library.key() = "new.so";
+         run.sources.insert(std::move(library));
        }},
       {"warm-up of ten visits", "time-disordered",
        [](SyntheticRun& run) { run.visits[3].warmup_ns = 10'000'000'000; }},
@@ -273,6 +303,19 @@ TEST(Forgery, HugeValuesAreJudgedWithoutHarm) {
   const AuditResult result = Audit(SubjectOf(run.Seal()));
   EXPECT_EQ(result.verdict, Verdict::kFailed);
   EXPECT_FALSE(EncodeJson(result.json).empty());
+}
+
+// Calibrations are calls like others.
+TEST(Expectations, BitsOfACalibrationAreComparedToo) {
+  SyntheticRun run = HonestRun();
+  std::vector<float> values = ExpectedOutput();
+  values[5] = std::nextafter(values[5], 9.0F);
+  VisitOutput& output = run.calibrations[0].outputs[0];
+  output.first_sha256 = run.AddArray(OutputNpy(values));
+  const AuditResult result = Audit(SubjectOf(run.Seal()));
+  EXPECT_EQ(CodesOf(result), std::vector<std::string>{});
+  EXPECT_NE(EncodeJson(result.json).find("bitwise-equal in both arms and has"),
+            std::string::npos);
 }
 
 }  // namespace

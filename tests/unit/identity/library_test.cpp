@@ -222,6 +222,37 @@ TEST(InspectLibrary, FunctionsThatTheLoaderDoesNotFindAreNoExports) {
   EXPECT_GT(functions, 0u);
 }
 
+TEST(LoadedDigest, IsOfWhatTheLoaderTakesAndOfNothingElse) {
+  const std::string good = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(good);
+  const std::string digest = *LoadedDigest(good);
+  EXPECT_NE(*LoadedDigest(ReadBuilt("kernel_O0.so")), digest);
+  // Where its sections are, and what is in one that is not loaded.
+  EXPECT_EQ(*LoadedDigest(good + "more"), digest);
+  std::string comment = good;
+  comment[file->Find(".comment")->offset] ^= 1;
+  EXPECT_EQ(*LoadedDigest(comment), digest);
+  std::string header = good;
+  header[40] ^= 1;
+  EXPECT_FALSE(LoadedDigest(header).ok());
+  for (const char* name : {".text", ".dynsym", ".dynamic"}) {
+    std::string bent = good;
+    bent[file->Find(name)->offset] ^= 1;
+    EXPECT_NE(*LoadedDigest(bent), digest) << name;
+  }
+}
+
+TEST(InspectLibrary, AnIndirectFunctionNeedsNoName) {
+  std::string bytes = ReadBuilt("kernel_O2.so");
+  const auto file = elf::File::Read(bytes);
+  const uint64_t at = file->Find(".dynsym")->offset + elf::kSymbolBytes;
+  elf::Store32(bytes, at, 0);
+  bytes[at + 4] = elf::STT_GNU_IFUNC;
+  const auto facts = InspectLibrary(bytes);
+  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  EXPECT_EQ(facts->peculiarities, Names{"indirect-function"});
+}
+
 TEST(InspectLibrary, AStackOfCodeIsPeculiar) {
   const std::string good = ReadBuilt("kernel_O2.so");
   const auto file = elf::File::Read(good);

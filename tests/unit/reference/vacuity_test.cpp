@@ -35,6 +35,18 @@ TEST(Vacuity, ConstantOutputIsRefused) {
   EXPECT_FALSE(CheckNotVacuous(values, {1e-6, 1e-5}).ok());
 }
 
+// It need not be the mean that every element accepts.
+TEST(Vacuity, WhatOneNumberAnswersIsRefused) {
+  std::vector<double> values(64, 6.0);
+  values[0] = 15.9;
+  EXPECT_FALSE(CheckNotVacuous(values, {5.0, 0.0}).ok());
+  EXPECT_TRUE(CheckNotVacuous(values, {4.9, 0.0}).ok());
+  std::vector<double> relative(64, 2.9);
+  relative[3] = 1.0;
+  EXPECT_FALSE(CheckNotVacuous(relative, {0.0, 0.499}).ok());
+  EXPECT_TRUE(CheckNotVacuous(relative, {0.0, 0.48}).ok());
+}
+
 TEST(Vacuity, OneElementAwayFromTheMeanIsEnough) {
   std::vector<double> values(50, 3.25);
   values[7] = 3.26;
