@@ -15,6 +15,7 @@ namespace {
 
 constexpr char kCaptureTool[] = "exhibit-capture";
 constexpr char kReplayTool[] = "exhibit-replay";
+constexpr char kArchitecture[] = "x86_64";
 constexpr char kOwnSourceFolder[] = "sources/exhibit/";
 constexpr char kManifestSourceFolder[] = "sources/manifest/";
 
@@ -90,6 +91,9 @@ class CohortCheck {
     check_.Equal({"cohort-mixed", record.path, "tool.sha256",
                   "one cohort is made by one build"},
                  known->second.sha256, record.tool.sha256);
+    check_.Equal({"cohort-mixed", record.path, "tool.version",
+                  "one cohort is made by one build"},
+                 freeze.version, record.tool.version);
     check_.True({"time-disordered", record.path, "end_ns",
                  "it ends before it starts, or before freeze.json was whole"},
                 record.start_ns <= record.end_ns &&
@@ -152,6 +156,12 @@ void CheckOrderOfTime(const CaseEvidence& c, Checker& check) {
   }
 }
 
+// One text for three, such that no other three give it.
+std::string AttachmentText(const std::string& path, const std::string& role,
+                           const std::string& note) {
+  return EncodeJson(Json::Array{path, role, note});
+}
+
 // The sources that freeze.json lists are Exhibit's own tree, whose content id
 // the tools have compiled in, and what the manifest names.
 void CheckSources(const Manifest& manifest, const FreezeRecord& freeze,
@@ -176,6 +186,9 @@ void CheckSources(const Manifest& manifest, const FreezeRecord& freeze,
                "sources/exhibit is not the tree that the tools were built "
                "from"},
               freeze.tool.source_sha256, ContentId(own));
+  check.True({"sources-differ", kFreezePath, "sources",
+              "sources/exhibit holds nothing"},
+             !own.empty());
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
   check.Equal({"sources-differ", kFreezePath, "sources",
@@ -184,11 +197,11 @@ void CheckSources(const Manifest& manifest, const FreezeRecord& freeze,
   std::vector<std::string> attached;
   std::vector<std::string> declared;
   for (const Attachment& file : freeze.attachments) {
-    attached.push_back(file.path + " " + file.role + " " + file.note);
+    attached.push_back(AttachmentText(file.path, file.role, file.note));
   }
   for (const ManifestAttachment& file : manifest.attachments) {
-    declared.push_back("attachments/" + file.path + " " + file.role + " " +
-                       file.note);
+    declared.push_back(
+        AttachmentText("attachments/" + file.path, file.role, file.note));
   }
   std::sort(declared.begin(), declared.end());
   std::sort(attached.begin(), attached.end());
@@ -245,6 +258,11 @@ void CheckCohort(const Evidence& evidence,
   const FreezeRecord& freeze = *evidence.freeze.record;
   Checker check(findings);
   CheckSources(*evidence.manifest, freeze, check);
+  if (freeze.host.architecture != kArchitecture) {
+    findings.AddObstacle(kFreezePath, "host.architecture is " +
+                                          freeze.host.architecture +
+                                          ", known here is x86_64");
+  }
   std::map<std::string, ToolIdentity> first;
   CohortCheck(evidence, check).Add(Describe(evidence.freeze, "capture"), first);
   CheckAttempts(evidence.attempts, check);

@@ -169,6 +169,9 @@ void CheckCalibration(const Evidence& evidence, const CaseEvidence& c,
   check.True({"calibration-differs", visit.path, "probe_ns",
               "a completed calibration has a probe"},
              !Completed(visit) || record.probe_ns > 0);
+  check.True({"sample-count-differs", visit.path, "checks_passed",
+              "the first call and the warm-up are followed by a full check"},
+             !Completed(visit) || record.checks_passed == 2);
   CheckVisitArm(evidence, c, visit, check);
 }
 

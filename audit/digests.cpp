@@ -189,8 +189,12 @@ void CheckFreeze(const Subject& subject, const Evidence& evidence,
   check.Equal({"manifest-changed", kManifestPath, "",
                "freeze.json froze another manifest"},
               freeze.manifest_sha256, evidence.manifest_sha256);
+  std::set<std::string> listed;
   for (const FileEntry& source : freeze.sources) {
     CheckEntry(subject, source, kFreezePath, check);
+    check.True(
+        {"digest-differs", source.path, "", "freeze.json lists it twice"},
+        listed.insert(source.path).second);
   }
   for (const Attachment& attachment : freeze.attachments) {
     CheckEntry(subject, attachment, kFreezePath, check);
@@ -204,11 +208,14 @@ void CheckCaptureFiles(const Subject& subject, CaseEvidence& c,
   for (const auto& [variant, capture] : c.captures) {
     if (!capture.capture.record) continue;
     std::set<std::string> listed = {capture.capture.path};
-    for (const FileEntry& file : capture.capture.record->files) {
-      listed.insert(file.path);
-      CheckEntry(subject, file, capture.capture.path, check);
-    }
     const std::string folder = CaptureFolder(c.name(), variant) + "/";
+    for (const FileEntry& file : capture.capture.record->files) {
+      CheckEntry(subject, file, capture.capture.path, check);
+      check.True(
+          {"digest-differs", file.path, "",
+           capture.capture.path + " lists it twice, or outside its own folder"},
+          listed.insert(file.path).second && file.path.starts_with(folder));
+    }
     for (auto file = subject.files.lower_bound(folder);
          file != subject.files.end() && file->first.starts_with(folder);
          ++file) {

@@ -161,6 +161,12 @@ std::string SignedText(const std::string& content_id) {
 
 Result<PublicKey> ReadPublicKey(std::string_view pem,
                                 const std::string& where) {
+  constexpr std::string_view kBegin = "-----BEGIN PUBLIC KEY-----";
+  const size_t first = pem.find(kBegin);
+  if (first != std::string_view::npos && Has(pem.substr(first + 1), kBegin)) {
+    return NoKey(where, "holds more than one public key",
+                 "Give a file with the one that you trust.");
+  }
   const Bio bio = Reader(pem);
   const Key key(PEM_read_bio_PUBKEY(bio.get(), nullptr, NoPassword, nullptr));
   if (!key) {

@@ -200,6 +200,13 @@ std::string BuildIdOf(const File& file) {
   return "";
 }
 
+// Whether these relocations are of code that is loaded.
+bool IsOfCode(const File& file, const Section& relocations) {
+  if (relocations.info >= file.sections().size()) return false;
+  constexpr uint64_t kCode = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
+  return (file.sections()[relocations.info].flags & kCode) == kCode;
+}
+
 }  // namespace
 
 Result<ObjectFacts> InspectObject(std::string_view object) {
@@ -250,7 +257,7 @@ Result<CloneFacts> FindClone(std::string_view object, std::string_view name) {
   facts.defined = true;
   facts.bytes = clone->size;
   for (const Section& section : file.sections()) {
-    if (section.type != elf::SHT_RELA) continue;
+    if (section.type != elf::SHT_RELA || !IsOfCode(file, section)) continue;
     EXHIBIT_ASSIGN_OR_RETURN(const auto relocations, file.Relocations(section));
     for (const elf::Relocation& relocation : relocations) {
       if ((relocation.type != elf::R_X86_64_PLT32 &&
@@ -258,11 +265,15 @@ Result<CloneFacts> FindClone(std::string_view object, std::string_view name) {
           relocation.symbol >= symbols.size()) {
         continue;
       }
+      const bool from_clone = section.info == clone->section &&
+                              relocation.offset >= clone->value &&
+                              relocation.offset - clone->value < clone->size;
       // A call's displacement counts from its end, four bytes on.
       const Symbol& target = symbols[relocation.symbol];
       const uint64_t into =
           target.value + static_cast<uint64_t>(relocation.addend) + 4;
-      if (target.section == clone->section && into == clone->value) {
+      if (!from_clone && target.section == clone->section &&
+          into == clone->value) {
         ++facts.call_count;
       }
     }

@@ -43,8 +43,8 @@ Result<ObjectFacts> InspectObject(std::string_view object);
 struct CloneFacts {
   bool defined = false;
   uint64_t bytes = 0;
-  // Relocations of calls (PLT32, PC32) that lead to its first byte, whether
-  // they name it or its section.
+  // Relocations of calls (PLT32, PC32) in loaded code outside of it that lead
+  // to its first byte, whether they name it or its section.
   uint64_t call_count = 0;
 };
 // `name` is the whole symbol, such as "attention.packet.full". A clone that is

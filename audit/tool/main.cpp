@@ -147,6 +147,9 @@ Exit PrintBeside(const Words& words, const AuditResult& second) {
   const Result<Subject> other = Load(words.beside);
   if (!other.ok()) return ReportError(other.error());
   const AuditResult first = Audit(*other);
+  if (*other->failure) {
+    return ReportError(InFolder(words.beside, **other->failure));
+  }
   const Result<std::string> text = RenderBeside(first.json, second.json);
   if (!text.ok()) return ReportUsage(text.error());
   const Status printed = PrintProduct(*text);

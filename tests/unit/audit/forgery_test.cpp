@@ -74,6 +74,10 @@ const std::vector<Forgery>& Forgeries() {
          library.key() = "new.so";
          run.sources.insert(std::move(library));
        }},
+      {"version of a tool", "cohort-mixed",
+       [](SyntheticRun& run) { run.visits[3].tool.version = "9.9.9"; }},
+      {"checks of a calibration", "sample-count-differs",
+       [](SyntheticRun& run) { run.calibrations[1].checks_passed = 0; }},
       {"warm-up of ten visits", "time-disordered",
        [](SyntheticRun& run) { run.visits[3].warmup_ns = 10'000'000'000; }},
       {"samples of ten visits", "time-disordered",
@@ -303,6 +307,15 @@ TEST(Forgery, HugeValuesAreJudgedWithoutHarm) {
   const AuditResult result = Audit(SubjectOf(run.Seal()));
   EXPECT_EQ(result.verdict, Verdict::kFailed);
   EXPECT_FALSE(EncodeJson(result.json).empty());
+}
+
+TEST(Architecture, OfAnotherHostIsAnObstacle) {
+  SyntheticRun run = HonestRun();
+  run.freeze.host.architecture = "riscv64";
+  const AuditResult result = Audit(SubjectOf(run.Seal()));
+  EXPECT_EQ(result.verdict, Verdict::kCannotVerify);
+  EXPECT_NE(EncodeJson(result.json).find("host.architecture is riscv64"),
+            std::string::npos);
 }
 
 // Calibrations are calls like others.

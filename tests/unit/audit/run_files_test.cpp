@@ -53,6 +53,26 @@ TEST(RunFiles, EachExtraFileIsNamed) {
   }
 }
 
+TEST(RunFiles, AFileThatIsListedTwiceOrElsewhereIsNamed) {
+  const RunFiles honest = HonestRun().Seal();
+  const std::string path = CapturePath("tiny", "old");
+  const CaptureRecord capture = *DecodeCapture(honest.at(path), path);
+  FileEntry elsewhere = capture.files.front();
+  elsewhere.path = kManifestPath;
+  for (const FileEntry& more : {capture.files.front(), elsewhere}) {
+    CaptureRecord record = capture;
+    record.files.push_back(more);
+    RunFiles files = honest;
+    files[path] = EncodeCapture(record);
+    EXPECT_TRUE(Names(Audit(SubjectOf(files)), "lists it twice"));
+  }
+  FreezeRecord freeze = *DecodeFreeze(honest.at(kFreezePath), kFreezePath);
+  freeze.sources.push_back(freeze.sources.front());
+  RunFiles files = honest;
+  files[kFreezePath] = EncodeFreeze(freeze);
+  EXPECT_TRUE(Names(Audit(SubjectOf(files)), "lists it twice"));
+}
+
 // It must not make room for all the visits before it.
 TEST(RunFiles, AVisitFarBeyondTheOthersIsAnExtraFile) {
   for (const char* path :

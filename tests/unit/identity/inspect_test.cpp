@@ -51,6 +51,23 @@ TEST(Clone, IsFoundWithItsCalls) {
   }
 }
 
+// A word in what nobody loads, or a clone that calls itself, runs nothing.
+TEST(Clone, OnlyCallsOfLoadedCodeOutsideOfItCount) {
+  const std::string good = ReadBuilt("kernel_O2.o");
+  const auto file = elf::File::Read(good);
+  ASSERT_TRUE(file.ok());
+  std::string data = good;
+  for (size_t i = 0; i < file->sections().size(); ++i) {
+    const uint64_t at = elf::Load64(good, 40) + i * elf::kSectionBytes + 8;
+    elf::Store64(data, at,
+                 elf::Load64(good, at) & ~uint64_t{elf::SHF_EXECINSTR});
+  }
+  const auto facts = FindClone(data, "kernel.packet.full");
+  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  EXPECT_TRUE(facts->defined);
+  EXPECT_EQ(facts->call_count, 0u);
+}
+
 TEST(Clone, ThatIsNotThereIsReportedAsSuch) {
   const auto facts = FindClone(ReadBuilt("kernel_O2.o"), "other.packet.full");
   ASSERT_TRUE(facts.ok());

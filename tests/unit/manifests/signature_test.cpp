@@ -143,6 +143,15 @@ TEST(Signature, AnEmptyTextHoldsNoKey) {
   }
 }
 
+// Nobody could tell which of them was meant.
+TEST(Signature, AFileOfTwoPublicKeysIsRefused) {
+  const auto key = ReadPublicKey(std::string(kPublic) + kPublic, "pub.pem");
+  ASSERT_FALSE(key.ok());
+  EXPECT_EQ(key.error().kind, ErrorKind::kCorrupt);
+  EXPECT_NE(key.error().message.find("more than one public key"),
+            std::string::npos);
+}
+
 TEST(Signature, KeysOfAnotherKindAreRefused) {
   EXPECT_EQ(ReadPublicKey(kRsaPublic, "pub.pem").error().kind,
             ErrorKind::kUnsupported);
