@@ -148,10 +148,18 @@ Result<std::vector<std::string>> SealDifferences(const std::string& bundle) {
                            FileSource::Open(bundle, kSealName));
   EXHIBIT_ASSIGN_OR_RETURN(const std::string bytes,
                            ReadAll(file, kSealName, kSealBytesMax));
-  EXHIBIT_ASSIGN_OR_RETURN(const FileDigests stated,
-                           DecodeIndex(bytes, kSealName));
+  EXHIBIT_ASSIGN_OR_RETURN(FileDigests stated, DecodeIndex(bytes, kSealName));
   EXHIBIT_ASSIGN_OR_RETURN(const FileDigests found, HashSealed(bundle));
-  return DigestDifferences(stated, found, kSealName);
+  std::vector<std::string> differences;
+  for (const char* name : {kSealName, kSignatureName}) {
+    if (stated.erase(name) == 0) continue;
+    differences.push_back(std::string(name) + ": may not stand in " +
+                          kSealName + ", which is not made over it");
+  }
+  for (std::string& other : DigestDifferences(stated, found, kSealName)) {
+    differences.push_back(std::move(other));
+  }
+  return differences;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "audit/beside.h"
 
+#include <utility>
 #include <vector>
 
 #include "audit/json_view.h"
@@ -68,6 +69,17 @@ bool IsOneMeasurement(const Json& a, const Json& b) {
 Result<std::string> RenderBeside(const Json& a, const Json& b) {
   const std::string manifest = TextAt(a, "manifest_sha256");
   const std::string other = TextAt(b, "manifest_sha256");
+  for (const auto& [letter, audit] : {std::pair("A", &a), std::pair("B", &b)}) {
+    const std::string sha256 = TextAt(*audit, "manifest_sha256");
+    const Json::Array& findings = ListAt(*audit, "findings");
+    if ((!sha256.empty() && sha256 != "-") || findings.empty()) continue;
+    return Error{ErrorKind::kInvalidArgument,
+                 std::string(letter) + " has no manifest that can be read: " +
+                     TextAt(findings.front(), "code") + " " +
+                     TextAt(findings.front(), "path") + ": " +
+                     TextAt(findings.front(), "message"),
+                 "Audit it alone first."};
+  }
   if (manifest != other || manifest.empty() || manifest == "-") {
     return Error{ErrorKind::kInvalidArgument,
                  "not two runs of one manifest: its SHA-256 is " +

@@ -172,8 +172,8 @@ class CaseReview {
     Say(kNoRatio, OutcomeOf(case_) + ": " + JoinedAt(case_, "reasons"),
         OutcomeOf(case_) == "invalid"
             ? "mend what failed and make a new run"
-            : "find the two states of the code or of the host, and make a "
-              "new run");
+            : "make a new run on an idle host that stays as it is; where "
+              "samples lie in two groups, find what makes them");
   }
 
   void LookAtPairs() {

@@ -107,6 +107,14 @@ TEST(Beside, AnotherManifestIsRefused) {
   EXPECT_TRUE(Has(text.error().message, TextAt(other, "manifest_sha256")));
 }
 
+TEST(Beside, WhatCannotBeReadIsNamedWithItsFinding) {
+  const Json empty = Audit(SubjectOf({})).json;
+  const Result<std::string> text = RenderBeside(AuditWith(1), empty);
+  ASSERT_FALSE(text.ok());
+  EXPECT_TRUE(Has(text.error().message, "B has no manifest that can be read"))
+      << text.error().message;
+}
+
 TEST(Beside, WithoutAManifestNothingIsPrinted) {
   const Json empty = Audit(SubjectOf({})).json;
   EXPECT_FALSE(RenderBeside(empty, empty).ok());

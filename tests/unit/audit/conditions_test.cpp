@@ -92,6 +92,13 @@ TEST(ChangedHost, OtherClockIsNotComparable) {
             "host-changed: the clock differs from visit 11 on");
 }
 
+TEST(ChangedHost, AStepSeenALittleLargerIsNoOtherClock) {
+  SyntheticRun run = HonestRun();
+  run.visits[7].clock.resolution_ns = 4 * run.visits[6].clock.resolution_ns;
+  EXPECT_EQ(JoinedAt(CaseOf(run), "reasons").find("host-changed"),
+            std::string::npos);
+}
+
 TEST(ChangedHost, FileThatOneArmAloneNeedsIsNoChange) {
   SyntheticRun run = HonestRun();
   for (VisitRecord& visit : run.visits) {
