@@ -93,12 +93,15 @@ struct Subject {
   std::shared_ptr<std::optional<Error>> failure =
       std::make_shared<std::optional<Error>>();
 
-  uint64_t record_values_max = uint64_t{1} << 26;
+  // Limits of what later stages do; a subject made by hand has those of a run.
+  uint64_t record_values_max = SubjectLimits().record_values_max;
   // What may be computed again, over all cases, and the bytes that one
   // computation may hold.
   std::shared_ptr<OperationBudget> operations =
-      std::make_shared<OperationBudget>(int64_t{1} << 46);
-  int64_t computing_bytes_max = int64_t{4} << 30;
+      std::make_shared<OperationBudget>(
+          static_cast<int64_t>(SubjectLimits().operation_count_max));
+  int64_t computing_bytes_max =
+      static_cast<int64_t>(SubjectLimits().computing_bytes_max);
   // What may have to be decoded in front of a file that is read again.
   uint64_t bytes_before_max = 0;
 

@@ -173,6 +173,11 @@ struct Relocation {
 struct DynamicEntry {
   uint64_t tag = 0;
   uint64_t value = 0;
+
+  // A library that the loader takes in too; such tags may stand often.
+  bool NamesLibrary() const {
+    return tag == DT_NEEDED || tag == DT_AUXILIARY || tag == DT_FILTER;
+  }
 };
 
 struct Limits {

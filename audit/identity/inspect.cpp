@@ -65,12 +65,6 @@ uint64_t LoadedCodeBytes(const File& file) {
   return bytes;
 }
 
-// Names of libraries that the loader takes in too.
-bool NamesLibrary(const elf::DynamicEntry& entry) {
-  return entry.tag == elf::DT_NEEDED || entry.tag == elf::DT_AUXILIARY ||
-         entry.tag == elf::DT_FILTER;
-}
-
 void ReadPeculiarities(const File& file,
                        const std::vector<elf::DynamicEntry>& dynamic,
                        std::set<std::string_view>& found) {
@@ -295,7 +289,7 @@ Result<LibraryFacts> InspectLibrary(std::string_view library) {
   std::set<std::string_view> needed, peculiar;
   uint64_t name_bytes = 0;
   for (const elf::DynamicEntry& entry : dynamic) {
-    if (!NamesLibrary(entry)) continue;
+    if (!entry.NamesLibrary()) continue;
     EXHIBIT_ASSIGN_OR_RETURN(const auto name,
                              file.String(strings, entry.value));
     name_bytes += name.size();

@@ -116,11 +116,8 @@ class LoaderView {
     EXHIBIT_RETURN_IF_ERROR(CheckLoaded(table_));
     std::set<uint64_t> tags;
     for (const elf::DynamicEntry& entry : dynamic_) {
-      const bool many = entry.tag == elf::DT_NEEDED ||
-                        entry.tag == elf::DT_AUXILIARY ||
-                        entry.tag == elf::DT_FILTER;
       // The loader takes the last of them, others may take the first.
-      if (!many && !tags.insert(entry.tag).second) {
+      if (!entry.NamesLibrary() && !tags.insert(entry.tag).second) {
         return Corrupt("dynamic tag stands twice: " +
                        std::to_string(entry.tag));
       }
