@@ -103,6 +103,7 @@ Result<std::string> RenderBeside(const Json& a, const Json& b) {
   std::string text =
       Wrapped("experiment " + TextAt(a, "name") + ": " + TextAt(a, "question"),
               kWidth, 2);
+  text += ExploratoryLine(a);
   text +=
       "two runs, each judged by itself; nothing of one is divided by "
       "anything of the other\n";
@@ -116,9 +117,14 @@ Result<std::string> RenderBeside(const Json& a, const Json& b) {
                     OutcomeOf(c), FixedAt(d, "ratios.median", 4), RangeOf(d),
                     OutcomeOf(d), Agreement(c, d)});
   }
-  return text + AlignColumns(rows) +
-         "agree: whether the outcomes are the same; - where a run has no "
-         "ratio; a null case is no result\n";
+  text += AlignColumns(rows) +
+          "agree: whether the outcomes are the same; - where a run has no "
+          "ratio; a null case is no result\n" +
+          Wrapped(RuleText(a), kWidth, 2);
+  for (const std::string& limit : LimitNotes(a)) {
+    text += Wrapped(limit, kWidth, 2);
+  }
+  return text;
 }
 
 }  // namespace exhibit

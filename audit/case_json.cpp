@@ -132,7 +132,7 @@ void AddJudgement(const JudgedCase& judged, const CaseEvidence& c,
 void AddNothing(Json::Object& object) {
   object["outcome"] = Json();
   object["reasons"] =
-      Json::Array{"not judged: a stage holds something against this case"};
+      Json::Array{"a stage holds something against this case"};
   object["remarks"] = Json::Array();
   object["ratios"] = Json();
   object["visit_times_ns"] = Json::Array();

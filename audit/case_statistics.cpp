@@ -54,8 +54,13 @@ CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
   samples.name = c.name();
   samples.null_of = c.declared->null_of;
   samples.invalid_reasons = InvalidReasons(c);
-  const auto planned = static_cast<size_t>(4 * manifest.cycles);
-  if (samples.invalid_reasons.empty() && c.visits.size() < planned) {
+  std::vector<int64_t> attempts;
+  for (const Filed<VisitRecord>& visit : c.visits) {
+    attempts.push_back(visit.record->attempt);
+  }
+  if (samples.invalid_reasons.empty() &&
+      static_cast<int64_t>(attempts.size()) <
+          VisitsNeeded(manifest.cycles, attempts)) {
     samples.invalid_reasons.push_back(
         "not measured: the cohort became invalid in another case");
   }
@@ -72,6 +77,18 @@ CaseSamples SamplesOf(const Manifest& manifest, const CaseEvidence& c) {
          record.attempt, record.samples_ns, record.repetitions,
          ConditionsOf(record)});
   }
+  return samples;
+}
+
+// Stands for a case that has findings or whose samples cannot be true: it gets
+// no row, but keeps its place in the family and beside the case whose null case
+// it is. Without it a failed audit would say more of the others than a sound
+// one.
+CaseSamples UnsoundSamples(const CaseEvidence& c) {
+  CaseSamples samples;
+  samples.name = c.name();
+  samples.null_of = c.declared->null_of;
+  samples.invalid_reasons = {"not sound"};
   return samples;
 }
 
@@ -108,34 +125,33 @@ Judgement JudgeCases(Evidence& evidence, FindingList& findings) {
       [](const CaseEvidence& c) { return c.declared->null_of.empty(); }));
   Judgement judgement;
   judgement.cases_tried = declared;
-  std::vector<CaseEstimates> estimates;
-  std::vector<std::string> names;
+  std::vector<CaseEstimates> estimates;  // As evidence.cases.
   for (CaseEvidence& c : evidence.cases) {
-    if (!c.sound) continue;
-    auto estimated = EstimateCase(SamplesOf(manifest, c), rule, declared);
-    if (!estimated.ok()) {
+    if (c.sound) {
+      auto estimated = EstimateCase(SamplesOf(manifest, c), rule, declared);
+      if (estimated.ok()) {
+        estimates.push_back(std::move(*estimated));
+        continue;
+      }
       Checker(findings, c)
           .ReportError("samples-unsound", ReplayFolder(c.name()),
                        estimated.error());
-      continue;
     }
-    estimates.push_back(std::move(*estimated));
-    names.push_back(c.name());
+    estimates.push_back(*EstimateCase(UnsoundSamples(c), rule, declared));
   }
   Decisions decisions = DecideCases(estimates, rule);
   judgement.chance_of_false_claim =
       rule.family == Family::kHolm ? rule.alpha
                                    : ChanceOfFalseClaim(rule.alpha, declared);
-  for (size_t i = 0; i < names.size(); ++i) {
+  for (size_t i = 0; i < estimates.size(); ++i) {
+    const CaseEvidence& c = evidence.cases[i];
+    if (!c.sound) continue;
     CaseDecision& decision = decisions.cases[i];
-    for (CaseEvidence& c : evidence.cases) {
-      if (c.name() != names[i]) continue;
-      decision.remarks.insert(decision.remarks.end(), c.remarks.begin(),
-                              c.remarks.end());
-      std::sort(decision.remarks.begin(), decision.remarks.end());
-    }
+    decision.remarks.insert(decision.remarks.end(), c.remarks.begin(),
+                            c.remarks.end());
+    std::sort(decision.remarks.begin(), decision.remarks.end());
     judgement.cases.emplace(
-        names[i], JudgedCase{std::move(estimates[i]), std::move(decision)});
+        c.name(), JudgedCase{std::move(estimates[i]), std::move(decision)});
   }
   RemarkOnFasterRows(evidence, judgement);
   return judgement;

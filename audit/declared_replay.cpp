@@ -172,6 +172,9 @@ void CheckCalibration(const Evidence& evidence, const CaseEvidence& c,
   check.True({"sample-count-differs", visit.path, "checks_passed",
               "the first call and the warm-up are followed by a full check"},
              !Completed(visit) || record.checks_passed == 2);
+  check.True({"shift-differs", visit.path, "shift",
+              "a calibration has the shift of the first pair"},
+             record.shift == ShiftOfPair(evidence.manifest->seed, c.name(), 0));
   CheckVisitArm(evidence, c, visit, check);
 }
 

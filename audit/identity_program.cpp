@@ -8,6 +8,7 @@
 #include "compiler/plan/plan.h"
 #include "compiler/tile/attention.h"
 #include "compiler/tile/text.h"
+#include "manifests/cpu_flags.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -53,9 +54,11 @@ void CheckPlanned(const std::string& path, const Json::Object& planned,
   }
 }
 
-// full_packet is realised at most where it was asked for and small enough.
+// full_packet is realised at most where it was asked for and small enough; its
+// size is that of the function of this name among those that were emitted.
 void CheckClone(const std::string& path, const RealizationReport& report,
-                const TileOptions& options, Checker& check) {
+                const TileOptions& options, const std::string& name,
+                Checker& check) {
   const Json::Object& realized = *report.fields.at("realized").AsObject();
   const int64_t clones = report.full_packet_specializations;
   const Claim claim{"realization-differs", path, "full_packet_specializations",
@@ -71,6 +74,45 @@ void CheckClone(const std::string& path, const RealizationReport& report,
                          : report.full_packet_cloned_instructions > 0 &&
                                report.full_packet_cloned_instructions <=
                                    options.max_full_packet_instructions);
+  const auto emitted = report.functions.find(name);
+  check.True({"realization-differs", path, "functions",
+              "the clone has another size, or none, among them"},
+             clones == 0 ||
+                 (emitted != report.functions.end() &&
+                  emitted->second == report.full_packet_cloned_instructions));
+}
+
+// Every option is realised, and nothing else.
+void CheckRealizedNames(const std::string& path, const Json::Object& planned,
+                        const Json::Object& realized, Checker& check) {
+  for (const auto& [name, value] : realized) {
+    check.True({"realization-differs", path, "realized." + Printable(name),
+                "no option is called so"},
+               name == "full_packet" || planned.contains(name));
+  }
+}
+
+// What a processor must have is what the code may use, and the code may use
+// what every processor of its name has.
+void CheckTarget(const std::string& path, const RealizationReport& report,
+                 Checker& check) {
+  const Result<std::vector<std::string>> flags =
+      CpuFlagsOf(report.target_features);
+  if (!flags.ok()) {
+    check.Report({.code = "realization-differs",
+                  .path = path,
+                  .field = "target_features",
+                  .message = flags.error().message});
+    return;
+  }
+  check.Equal({"realization-differs", path, "required_cpu_flags",
+               "target_features asks for others"},
+              *flags, report.required_cpu_flags);
+  for (const std::string& flag : CpuFlagsOfLevel(report.target_cpu)) {
+    check.True({"realization-differs", path, "target_features",
+                "every processor of " + report.target_cpu + " has " + flag},
+               std::binary_search(flags->begin(), flags->end(), flag));
+  }
 }
 
 void CheckReport(const CaptureFiles& files, const Manifest& manifest,
@@ -86,8 +128,10 @@ void CheckReport(const CaptureFiles& files, const Manifest& manifest,
   }
   CheckPlanned(path, PlannedFields(program, options, *plan), report.fields, "",
                check);
-  CheckPlanned(path, PlannedOptions(options, *plan),
-               *report.fields.at("realized").AsObject(), "realized.", check);
+  const Json::Object& realized = *report.fields.at("realized").AsObject();
+  const Json::Object planned = PlannedOptions(options, *plan);
+  CheckPlanned(path, planned, realized, "realized.", check);
+  CheckRealizedNames(path, planned, realized, check);
   check.Equal({"capacity-differs", files.Path("capture.json"),
                "workspace_bytes", "the plan made again asks for another size"},
               plan->private_workspace_bytes, files.record.workspace_bytes);
@@ -99,7 +143,8 @@ void CheckReport(const CaptureFiles& files, const Manifest& manifest,
                  "the manifest declares another CPU"},
                 manifest.cpu, report.target_cpu);
   }
-  CheckClone(path, report, options, check);
+  CheckTarget(path, report, check);
+  CheckClone(path, report, options, program.name + ".packet.full", check);
 }
 
 void AddDetails(const RealizationReport& report, Json::Object& details) {

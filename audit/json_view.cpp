@@ -232,12 +232,33 @@ std::string SignatureText(const Json& signature) {
   return "unsigned; nothing tells who stands behind the run";
 }
 
+std::string ExploratoryLine(const Json& audit) {
+  const bool* exploratory = JsonAt(audit, "exploratory").AsBool();
+  if (exploratory == nullptr || !*exploratory) return "";
+  return "exploratory: not a test of anything declared beforehand\n";
+}
+
+std::string RuleText(const Json& audit) {
+  return "rule " + TextAt(audit, "decision.rule") + ": alpha " +
+         TextAt(audit, "decision.alpha") + ", minimum effect " +
+         TextAt(audit, "decision.minimum_effect") +
+         "; no effect within the latter is called faster or slower";
+}
+
+std::vector<std::string> LimitNotes(const Json& audit) {
+  std::vector<std::string> notes;
+  for (const Json& limit : ListAt(audit, "limits")) {
+    notes.push_back("limit: " + TextOf(limit));
+  }
+  return notes;
+}
+
 std::vector<std::string> TableNotes(const Json& audit) {
   std::vector<std::string> notes = {
       "times: microseconds per call; ratio: candidate / baseline, the median "
       "of the pairs; floor: spread of that median if nothing differed"};
-  for (const Json& limit : ListAt(audit, "limits")) {
-    notes.push_back("limit: " + TextOf(limit));
+  for (std::string& limit : LimitNotes(audit)) {
+    notes.push_back(std::move(limit));
   }
   for (const Json& earlier : ListAt(audit, "continues")) {
     notes.push_back("continues: " + TextOf(earlier));

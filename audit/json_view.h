@@ -80,6 +80,12 @@ WorkCells WorkCellsOf(const Json& arm);
 // Never to be read as a part of the verdict, which is about integrity.
 std::string SignatureText(const Json& signature);
 
+// A line if nothing was declared beforehand, else nothing.
+std::string ExploratoryLine(const Json& audit);
+// The rule of decision and its two figures, in a sentence.
+std::string RuleText(const Json& audit);
+// The limits that the author declares, a note each.
+std::vector<std::string> LimitNotes(const Json& audit);
 // The lines that stand under every table: what its columns are, limits, timing
 // scope, counts of cases.
 std::vector<std::string> TableNotes(const Json& audit);

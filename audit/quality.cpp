@@ -354,12 +354,12 @@ std::string RenderQuality(const Json& audit) {
   std::string text;
   const std::vector<QualityRemark> remarks = QualityRemarks(audit);
   for (const QualityRemark& remark : remarks) {
-    text += (remark.case_name.empty() ? "run" : remark.case_name) + ": " +
+    text += (remark.case_name.empty() ? "whole run" : remark.case_name) + ": " +
             remark.code + ": " + remark.measured + "; fix: " + remark.fix +
             "\n";
   }
   text += Count(remarks.size(), "remark") + ", verdict " +
-          TextAt(audit, "verdict") + "\n";
+          TextAt(audit, "verdict") + "\n" + ExploratoryLine(audit);
   return text + WhatIsHeldAgainst(audit);
 }
 

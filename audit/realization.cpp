@@ -112,6 +112,36 @@ Json PlannedArrays(const Plan& plan) {
   return arrays;
 }
 
+// Each entry has the three documented fields, and no name stands twice.
+Result<std::map<std::string, int64_t>> ReadFunctions(const Json::Array& entries,
+                                                     std::string_view where) {
+  std::map<std::string, int64_t> functions;
+  for (const Json& entry : entries) {
+    const Json::Object* object = entry.AsObject();
+    const auto member = [&](const char* name) {
+      const auto found = object->find(name);
+      return found == object->end() ? Json() : found->second;
+    };
+    if (object == nullptr || object->size() != 3 ||
+        member("name").AsString() == nullptr ||
+        member("instructions").AsInteger() == nullptr ||
+        member("basic_blocks").AsInteger() == nullptr) {
+      return Corrupt(where,
+                     "functions: expected name, instructions and "
+                     "basic_blocks, found " +
+                         QuoteJson(entry));
+    }
+    if (!functions
+             .emplace(*member("name").AsString(),
+                      *member("instructions").AsInteger())
+             .second) {
+      return Corrupt(
+          where, "functions: " + QuoteJson(member("name")) + " stands twice");
+    }
+  }
+  return functions;
+}
+
 }  // namespace
 
 Result<RealizationReport> DecodeRealization(std::string_view bytes,
@@ -147,6 +177,9 @@ Result<RealizationReport> DecodeRealization(std::string_view bytes,
     }
     report.required_cpu_flags.push_back(*flag.AsString());
   }
+  EXHIBIT_ASSIGN_OR_RETURN(
+      report.functions,
+      ReadFunctions(*fields.at("functions").AsArray(), where));
   return report;
 }
 

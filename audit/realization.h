@@ -9,6 +9,7 @@
 #define EXHIBIT_AUDIT_REALIZATION_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ struct RealizationReport {
   std::string target_cpu;
   std::string target_features;
   std::vector<std::string> required_cpu_flags;
+  // Name of an emitted function to its instructions before optimisation.
+  std::map<std::string, int64_t> functions;
 };
 
 // Accepts canonical JSON with exactly the documented fields. Fails with

@@ -200,14 +200,11 @@ std::string WorkTable(const Json& audit) {
 }
 
 std::string Head(const Json& audit) {
-  const bool* exploratory = JsonAt(audit, "exploratory").AsBool();
   // In words of ours first: the name may be "verdict", and the question any.
   std::string text = Wrapped(
       "experiment " + TextAt(audit, "name") + ": " + TextAt(audit, "question"),
       kWidth, 2);
-  if (exploratory != nullptr && *exploratory) {
-    text += "exploratory: not a test of anything declared beforehand\n";
-  }
+  text += ExploratoryLine(audit);
   text += Wrapped("measured: " + TextAt(audit, "measured") + "; baseline " +
                       TextAt(audit, "baseline") + ", candidate " +
                       TextAt(audit, "candidate"),
@@ -241,6 +238,7 @@ std::string AlignColumns(const std::vector<std::vector<std::string>>& rows) {
 std::string RenderTable(const Json& audit) {
   std::string text = Head(audit) + "\n" + CaseTable(audit);
   text += "\n" + ReasonLines(audit);
+  text += Wrapped(RuleText(audit), kWidth, 2);
   for (const std::string& note : TableNotes(audit)) {
     text += Wrapped(note, kWidth, 2);
   }

@@ -9,13 +9,59 @@ namespace {
 
 constexpr int64_t kCountMax = int64_t{1} << 53;
 
+// The values that some store depends on.
+class LiveValues {
+ public:
+  explicit LiveValues(const tile::Program& program)
+      : live_(program.values.size(), false) {
+    // What a carry brings to the next trip is known only after the body.
+    do {
+      changed_ = false;
+      Mark(program.body);
+    } while (changed_);
+  }
+
+  bool Has(tile::ValueId value) const {
+    return value != tile::kNone && live_[static_cast<size_t>(value)];
+  }
+
+ private:
+  void Add(tile::ValueId value) {
+    if (value == tile::kNone || live_[static_cast<size_t>(value)]) return;
+    live_[static_cast<size_t>(value)] = true;
+    changed_ = true;
+  }
+
+  void Mark(const std::vector<tile::Op>& ops) {
+    for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+      if (const auto* pipeline = std::get_if<tile::Pipeline>(&op->node)) {
+        for (const tile::Carry& carry : pipeline->carries) {
+          if (!Has(carry.result) && !Has(carry.argument)) continue;
+          Add(carry.initial);
+          Add(carry.yielded);
+        }
+        Mark(pipeline->body);
+      } else if (std::holds_alternative<tile::Store>(op->node) ||
+                 Has(tile::ResultOf(*op))) {
+        for (const tile::ValueId operand : tile::OperandsOf(*op)) Add(operand);
+      }
+    }
+  }
+
+  std::vector<bool> live_;
+  bool changed_ = false;
+};
+
 class Counter {
  public:
-  explicit Counter(const tile::Program& program) : program_(program) {}
+  explicit Counter(const tile::Program& program)
+      : program_(program), live_(program) {}
 
   // `times`: how often the operations run.
   void Count(const std::vector<tile::Op>& ops, int64_t times) {
     for (const tile::Op& op : ops) {
+      const tile::ValueId result = tile::ResultOf(op);
+      if (result != tile::kNone && !live_.Has(result)) continue;
       std::visit([&](const auto& node) { CountOp(node, times); }, op.node);
     }
   }
@@ -109,6 +155,7 @@ class Counter {
   void CountOp(const tile::Iota&, int64_t) {}
 
   const tile::Program& program_;
+  const LiveValues live_;
   ProgramWork work_;
   std::set<tile::BufferId> loaded_;
   std::set<tile::BufferId> stored_;

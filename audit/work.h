@@ -13,10 +13,11 @@
 //   everything else (i64 and bool arithmetic, comparison, select, conversion,
 //   constants, loads and stores)  0
 //
-// Elements that a program computes and then masks or does not store count like
-// any other: the text asks for them.
+// An operation on whose result no store depends counts nothing: a compiler may
+// leave it out. Elements that a program computes and then masks or does not
+// store count like any other.
 //
-//   bytes   each buffer that the program loads from or stores to, once, in
+//   bytes   each buffer that the program so loads from or stores to, once, in
 //           full. The least traffic with memory when nothing is cached before;
 //           too much for a program that touches only a part of a buffer.
 //

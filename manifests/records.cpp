@@ -8,7 +8,32 @@ namespace {
 
 const std::vector<std::string> kArms = {"baseline", "candidate"};
 
+// What no writer records is no record.
+void CheckEnvironment(const ProcessFacts& r, FieldReader& f) {
+  for (const auto& [name, value] : r.environment) {
+    if (IsRecordedVariable(name) ||
+        (IsVariableRecordedAsSet(name) && value == "set")) {
+      continue;
+    }
+    f.Fail(Error{ErrorKind::kCorrupt,
+                 f.place() + ": field " + QuoteText("environment." + name) +
+                     ": expected a variable that may be recorded, found " +
+                     QuoteText(value),
+                 ""});
+  }
+}
+
 }  // namespace
+
+bool IsRecordedVariable(std::string_view name) {
+  return name == "LANG" || name == "LC_ALL" || name == "TZ" ||
+         name == "OMP_NUM_THREADS" || name == "GLIBC_TUNABLES" ||
+         name.starts_with("MALLOC_");
+}
+
+bool IsVariableRecordedAsSet(std::string_view name) {
+  return name == "LD_PRELOAD" || name == "LD_LIBRARY_PATH";
+}
 
 // Not in the unnamed namespace: the field readers find these by the record's
 // own namespace.
@@ -49,6 +74,7 @@ template <typename F>
 void Fields(F& f, ProcessFacts& r) {
   f.Texts("command", r.command);
   f.TextMap("environment", r.environment);
+  if constexpr (F::kReads) CheckEnvironment(r, f);
   f.Parts("mapped_files", r.mapped_files);
 }
 

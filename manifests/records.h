@@ -67,6 +67,13 @@ struct ProcessEnd {
   bool operator==(const ProcessEnd&) const = default;
 };
 
+// Whether a variable of the environment is recorded with its value: LANG,
+// LC_ALL, TZ, OMP_NUM_THREADS, GLIBC_TUNABLES, MALLOC_*.
+bool IsRecordedVariable(std::string_view name);
+// Whether that it is set is recorded, as "set": LD_PRELOAD, LD_LIBRARY_PATH,
+// whose values are paths.
+bool IsVariableRecordedAsSet(std::string_view name);
+
 // What stood in the process, recorded and not claimed.
 struct ProcessFacts {
   std::vector<std::string> command;                // Paths replaced.

@@ -110,9 +110,15 @@ Status File::ReadHeader() {
       "ELF") {
     return Corrupt("magic is wrong:", Load32(bytes_, 0));
   }
-  // Class, byte order, version; then OS ABI, ABI version and padding all zero.
-  if (Load64(bytes_, 4) != 0x010102 || Load32(bytes_, 12) != 0) {
-    return Unsupported("identification", Load64(bytes_, 4));
+  // Class, byte order, version; the OS ABI, System V or GNU, which differ in
+  // what symbols may say; ABI version and padding all zero.
+  constexpr uint64_t kOsAbi = uint64_t{0xff} << 24;
+  constexpr uint64_t kGnu = uint64_t{3} << 24;
+  const uint64_t identification = Load64(bytes_, 4);
+  const uint64_t os_abi = identification & kOsAbi;
+  if ((identification & ~kOsAbi) != 0x010102 || Load32(bytes_, 12) != 0 ||
+      (os_abi != 0 && os_abi != kGnu)) {
+    return Unsupported("identification", identification);
   }
   const uint16_t type = Load16(bytes_, 16);
   if (type != ET_REL && type != ET_DYN) return Unsupported("type", type);

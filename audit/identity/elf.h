@@ -41,6 +41,7 @@ enum SectionType : uint32_t {
   SHT_REL = 9,
   SHT_DYNSYM = 11,
   SHT_GNU_HASH = 0x6ffffff6,
+  SHT_GNU_versym = 0x6fffffff,
 };
 
 enum SectionFlag : uint64_t {
@@ -122,6 +123,7 @@ enum DynamicTag : uint64_t {
   DT_FLAGS = 30,
   DT_PREINIT_ARRAY = 32,
   DT_GNU_HASH = 0x6ffffef5,
+  DT_VERSYM = 0x6ffffff0,
   DT_RELACOUNT = 0x6ffffff9,
   DT_AUXILIARY = 0x7ffffffd,
   DT_FILTER = 0x7fffffff,

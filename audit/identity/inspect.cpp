@@ -5,6 +5,7 @@
 
 #include "audit/identity/elf.h"
 #include "audit/identity/loader_view.h"
+#include "audit/identity/symbol_lookup.h"
 #include "manifests/sha256.h"
 
 namespace exhibit {
@@ -127,12 +128,17 @@ bool IsCode(const File& file, const Symbol& symbol) {
                      });
 }
 
-Status ReadDynamicSymbols(const File& file, LibraryFacts& facts,
+Status ReadDynamicSymbols(const File& file,
+                          const std::vector<elf::DynamicEntry>& dynamic,
+                          LibraryFacts& facts,
                           std::set<std::string_view>& peculiar) {
   EXHIBIT_ASSIGN_OR_RETURN(const auto symbols,
                            file.Symbols(*FindType(file, elf::SHT_DYNSYM)));
+  EXHIBIT_ASSIGN_OR_RETURN(const std::vector<bool> found,
+                           FoundByName(file, dynamic, symbols));
   std::set<std::string_view> imports, exports, functions;
-  for (const Symbol& symbol : symbols) {
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    const Symbol& symbol = symbols[i];
     if (symbol.type == elf::STT_GNU_IFUNC) {
       peculiar.insert("indirect-function");
     }
@@ -143,7 +149,7 @@ Status ReadDynamicSymbols(const File& file, LibraryFacts& facts,
       continue;
     }
     // The loader finds no other.
-    if (symbol.binding == elf::STB_LOCAL ||
+    if (!found[i] || symbol.binding == elf::STB_LOCAL ||
         (symbol.Visibility() != elf::STV_DEFAULT &&
          symbol.Visibility() != elf::STV_PROTECTED)) {
       continue;
@@ -298,7 +304,7 @@ Result<LibraryFacts> InspectLibrary(std::string_view library) {
   }
   ReadPeculiarities(file, dynamic, peculiar);
   EXHIBIT_RETURN_IF_ERROR(ReadRelocationPeculiarities(file, peculiar));
-  EXHIBIT_RETURN_IF_ERROR(ReadDynamicSymbols(file, facts, peculiar));
+  EXHIBIT_RETURN_IF_ERROR(ReadDynamicSymbols(file, dynamic, facts, peculiar));
   facts.needed = Sorted(needed);
   facts.peculiarities = Sorted(peculiar);
   facts.build_id = BuildIdOf(file);

@@ -49,6 +49,7 @@ class LoaderView {
     EXHIBIT_ASSIGN_OR_RETURN(const uint64_t symbols, CheckSymbols());
     EXHIBIT_RETURN_IF_ERROR(CheckHash(symbols));
     EXHIBIT_RETURN_IF_ERROR(CheckGnuHash(symbols));
+    EXHIBIT_RETURN_IF_ERROR(CheckVersions(symbols));
     EXHIBIT_RETURN_IF_ERROR(
         CheckRelocations(elf::DT_RELA, elf::DT_RELASZ, symbols));
     return CheckRelocations(elf::DT_JMPREL, elf::DT_PLTRELSZ, symbols);
@@ -185,6 +186,14 @@ class LoaderView {
       if ((elf::Load32(bytes, word) & 1) != 0) break;
     }
     return CheckCount(last + 1, symbols);
+  }
+
+  Status CheckVersions(uint64_t symbols) const {
+    if (!Value(elf::DT_VERSYM)) return Ok();
+    EXHIBIT_ASSIGN_OR_RETURN(const Section* section,
+                             SectionAt(elf::DT_VERSYM, elf::SHT_GNU_versym));
+    if (section->size == 2 * symbols) return Ok();
+    return Corrupt("versions are not one for each dynamic symbol");
   }
 
   Status CheckRelocations(uint64_t address_tag, uint64_t size_tag,

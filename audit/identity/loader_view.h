@@ -19,7 +19,7 @@ namespace exhibit {
 // - loaded segments ascend, share no page and lie in the file as in memory;
 // - the one dynamic segment is `table`, and no tag stands twice but those that
 //   may name several libraries;
-// - dynamic symbols, their strings, their hash tables and the relocations are
+// - dynamic symbols, their strings, hash tables, versions and the relocations are
 //   the sections that the tags name, loaded where these say and not written to:
 //   a relocation must not make another table of them or of `table`, nor copy
 //   more than its own few bytes;

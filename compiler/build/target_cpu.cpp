@@ -1,7 +1,6 @@
 #include "compiler/build/target_cpu.h"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -10,100 +9,11 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include "manifests/cpu_flags.h"
 #include "manifests/json.h"
 
 namespace exhibit {
 namespace {
-
-using Row = std::pair<std::string_view, std::string_view>;
-
-// LLVM's name, /proc/cpuinfo's name; sorted by the first. A feature that is not
-// here fails a build rather than being left out of what a machine must have.
-constexpr auto kFlags = std::to_array<Row>({
-    {"64bit", "lm"},
-    {"adx", "adx"},
-    {"aes", "aes"},
-    {"amx-bf16", "amx_bf16"},
-    {"amx-int8", "amx_int8"},
-    {"amx-tile", "amx_tile"},
-    {"avx", "avx"},
-    {"avx2", "avx2"},
-    {"avx512bf16", "avx512_bf16"},
-    {"avx512bitalg", "avx512_bitalg"},
-    {"avx512bw", "avx512bw"},
-    {"avx512cd", "avx512cd"},
-    {"avx512dq", "avx512dq"},
-    {"avx512f", "avx512f"},
-    {"avx512fp16", "avx512_fp16"},
-    {"avx512ifma", "avx512ifma"},
-    {"avx512vbmi", "avx512vbmi"},
-    {"avx512vbmi2", "avx512_vbmi2"},
-    {"avx512vl", "avx512vl"},
-    {"avx512vnni", "avx512_vnni"},
-    {"avx512vp2intersect", "avx512_vp2intersect"},
-    {"avx512vpopcntdq", "avx512_vpopcntdq"},
-    {"avxifma", "avx_ifma"},
-    {"avxvnni", "avx_vnni"},
-    {"bmi", "bmi1"},
-    {"bmi2", "bmi2"},
-    {"cldemote", "cldemote"},
-    {"clflushopt", "clflushopt"},
-    {"clwb", "clwb"},
-    {"clzero", "clzero"},
-    {"cmov", "cmov"},
-    {"crc32", "sse4_2"},
-    {"cx16", "cx16"},
-    {"cx8", "cx8"},
-    {"enqcmd", "enqcmd"},
-    {"f16c", "f16c"},
-    {"fma", "fma"},
-    {"fma4", "fma4"},
-    {"fsgsbase", "fsgsbase"},
-    {"fxsr", "fxsr"},
-    {"gfni", "gfni"},
-    {"invpcid", "invpcid"},
-    {"lwp", "lwp"},
-    {"lzcnt", "abm"},
-    {"mmx", "mmx"},
-    {"movbe", "movbe"},
-    {"movdir64b", "movdir64b"},
-    {"movdiri", "movdiri"},
-    {"mwaitx", "mwaitx"},
-    {"pclmul", "pclmulqdq"},
-    {"pconfig", "pconfig"},
-    {"pku", "pku"},
-    {"popcnt", "popcnt"},
-    {"prfchw", "3dnowprefetch"},
-    {"rdpid", "rdpid"},
-    {"rdpru", "rdpru"},
-    {"rdrnd", "rdrand"},
-    {"rdseed", "rdseed"},
-    {"rtm", "rtm"},
-    {"sahf", "lahf_lm"},
-    {"serialize", "serialize"},
-    {"sgx", "sgx"},
-    {"sha", "sha_ni"},
-    {"shstk", "user_shstk"},
-    {"sse", "sse"},
-    {"sse2", "sse2"},
-    {"sse3", "pni"},
-    {"sse4.1", "sse4_1"},
-    {"sse4.2", "sse4_2"},
-    {"sse4a", "sse4a"},
-    {"ssse3", "ssse3"},
-    {"tbm", "tbm"},
-    {"tsxldtrk", "tsxldtrk"},
-    {"vaes", "vaes"},
-    {"vpclmulqdq", "vpclmulqdq"},
-    {"waitpkg", "waitpkg"},
-    {"wbnoinvd", "wbnoinvd"},
-    {"x87", "fpu"},
-    {"xop", "xop"},
-    {"xsave", "xsave"},
-    {"xsavec", "xsavec"},
-    {"xsaveopt", "xsaveopt"},
-    {"xsaves", "xsaves"},
-});
 
 // LLVM asks for the features of no other name.
 bool IsKnown(const std::string& cpu) {
@@ -194,14 +104,6 @@ const std::vector<std::string>& TargetCpuNames() {
   static const std::vector<std::string> names = {
       "native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
   return names;
-}
-
-std::string_view CpuinfoFlagOf(std::string_view feature) {
-  const auto row = std::lower_bound(
-      kFlags.begin(), kFlags.end(), feature,
-      [](const Row& a, std::string_view b) { return a.first < b; });
-  if (row == kFlags.end() || row->first != feature) return {};
-  return row->second;
 }
 
 std::set<std::string> ParseCpuinfoFlags(std::string_view text) {

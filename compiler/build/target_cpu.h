@@ -41,10 +41,6 @@ Result<TargetCpu> ResolveTargetCpu(const std::string& cpu);
 Result<TargetCpu> RecordedTargetCpu(const std::string& name,
                                     const std::string& features);
 
-// /proc/cpuinfo's name of an LLVM feature; empty when the closed table has
-// none.
-std::string_view CpuinfoFlagOf(std::string_view feature);
-
 // The flags of the first processor in the text of /proc/cpuinfo.
 std::set<std::string> ParseCpuinfoFlags(std::string_view text);
 

@@ -36,8 +36,8 @@ Result<std::vector<int64_t>> AllowedCpus();
 // Pins the calling thread; kUnsupported or kIo when refused.
 Status PinToCpu(int64_t cpu);
 
-// The allow-listed part of the environment (LANG, LC_ALL, TZ, OMP_NUM_THREADS,
-// MALLOC_*, GLIBC_TUNABLES, LD_PRELOAD and LD_LIBRARY_PATH by presence only).
+// The part of the environment that may be recorded (IsRecordedVariable,
+// IsVariableRecordedAsSet).
 std::map<std::string, std::string> AllowedEnvironment();
 // A command line with every path replaced: a word with a '/' becomes
 // "<path>/" + its base name.

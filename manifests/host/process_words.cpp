@@ -17,17 +17,6 @@ std::string WithoutPath(std::string_view word) {
   return "<path>/" + RecordableText(base);
 }
 
-bool IsAllowed(std::string_view name) {
-  return name == "LANG" || name == "LC_ALL" || name == "TZ" ||
-         name == "OMP_NUM_THREADS" || name == "GLIBC_TUNABLES" ||
-         name.starts_with("MALLOC_");
-}
-
-// What these hold are paths; that they are set is what matters.
-bool IsAllowedByPresence(std::string_view name) {
-  return name == "LD_PRELOAD" || name == "LD_LIBRARY_PATH";
-}
-
 }  // namespace
 
 std::map<std::string, std::string> AllowedEnvironment() {
@@ -37,9 +26,9 @@ std::map<std::string, std::string> AllowedEnvironment() {
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = text.substr(0, equals);
-    if (IsAllowedByPresence(name)) {
+    if (IsVariableRecordedAsSet(name)) {
       allowed.emplace(std::string(name), "set");
-    } else if (IsAllowed(name)) {
+    } else if (IsRecordedVariable(name)) {
       allowed.emplace(RecordableText(name),
                       WithoutPath(text.substr(equals + 1)));
     }

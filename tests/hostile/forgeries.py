@@ -88,6 +88,52 @@ def realization_target(f):
     edit_report(f, lambda report: report.update(target_cpu="x86-64", target_features=""))
 
 
+def edit_reports(f, change):
+    for variant in f.manifest["variants"]:
+        path = f.capture_path(variant, "realization.json")
+        change(f.edit(path))
+        f.store(path)
+
+
+def required_flags_emptied(f):
+    edit_reports(f, lambda report: report.update(required_cpu_flags=[]))
+    for variant in f.manifest["variants"]:
+        f.edit(f.capture_path(variant))["required_cpu_flags"] = []
+
+
+def realization_features_of_a_level(f):
+    """A level of processors, some of whose features are said to be off."""
+    edit_reports(f, lambda report: report.update(
+        target_cpu="x86-64-v4", target_features="+sse2", required_cpu_flags=["sse2"]))
+    for variant in f.manifest["variants"]:
+        f.edit(f.capture_path(variant))["required_cpu_flags"] = ["sse2"]
+
+
+def realization_size_of_the_clone(f):
+    for variant in f.manifest["variants"]:
+        path = f.capture_path(variant, "realization.json")
+        if f.edit(path)["full_packet_specializations"] == 1:
+            f.edit(path)["full_packet_cloned_instructions"] -= 1
+        f.store(path)
+
+
+def realization_option_of_nobody(f):
+    edit_report(f, lambda report: report["realized"].update(fast=True))
+
+
+def realization_function_twice(f):
+    edit_report(f, lambda report: report["functions"].append(report["functions"][0]))
+
+
+def shift_of_a_calibration(f):
+    f.edit(f.visit_paths("calibration")[0])["shift"]["stack_bytes"] ^= 16
+
+
+def environment_that_no_writer_records(f):
+    for visit in visits(f):
+        visit["process"]["environment"] = {"LD_PRELOAD": "evil.so"}
+
+
 def realization_helper(f):
     edit_report(f, lambda report: report.update(math_helper_sha256=sha256(b"another")))
 
@@ -452,6 +498,12 @@ CAUGHT = [
     (realization_clone, "realization-differs"),
     (realization_target, "realization-differs"),
     (realization_helper, "realization-differs"),
+    (required_flags_emptied, "realization-differs"),
+    (realization_features_of_a_level, "realization-differs"),
+    (realization_size_of_the_clone, "realization-differs"),
+    (realization_option_of_nobody, "realization-differs"),
+    (realization_function_twice, "realization-malformed"),
+    (environment_that_no_writer_records, "record-malformed"),
     (realization_spacing, "realization-malformed"),
     (realization_field_removed, "realization-malformed"),
     (clone_invented, "clone-differs"),
@@ -496,6 +548,7 @@ CAUGHT = [
     (seed_of_the_plan, "plan-differs"),
     (seed_everywhere, "shift-differs"),
     (shift_of_a_visit, "shift-differs"),
+    (shift_of_a_calibration, "shift-differs"),
     (starting_arm, "starting-arm-differs"),
     (cpu_of_a_visit, "arm-differs"),
     (tool_of_a_visit, "cohort-mixed"),
@@ -566,6 +619,15 @@ def producer(f):
         record["tool"]["sha256"] = sha256(record["tool"]["name"].encode())
 
 
+def features_of_a_detected_processor(f):
+    """Of "native": less is asked of a processor than the code may need."""
+    def change(report):
+        report.update(target_features="+sse2", required_cpu_flags=["sse2"])
+    edit_reports(f, change)
+    for variant in f.manifest["variants"]:
+        f.edit(f.capture_path(variant))["required_cpu_flags"] = ["sse2"]
+
+
 def assembly(f):
     f.files[f.capture_path("r4", "kernel.s")] += b"# more\n"
 
@@ -586,6 +648,7 @@ ADMITTED = [
     (mapped_files, "loader", False),
     (environment, "loader", False),
     (producer, "producer", False),
+    (features_of_a_detected_processor, "source to object", False),
     (assembly, "source to object", False),
     (intermediate_code, "source to object", False),
     (swap_arms_but_not_their_reports, "source to object", False),

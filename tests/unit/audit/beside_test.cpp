@@ -31,6 +31,9 @@ TEST(Beside, EachRunKeepsItsOwnRatioAndOutcome) {
   EXPECT_TRUE(Has(*text, "1.8000")) << *text;
   EXPECT_TRUE(Has(*text, "opposite")) << *text;
   EXPECT_TRUE(Has(*text, "host: ")) << *text;
+  EXPECT_TRUE(Has(*text, "limit: Nothing runs here.")) << *text;
+  EXPECT_TRUE(Has(*text, "rule pairs/1: alpha 0.05")) << *text;
+  EXPECT_FALSE(Has(*text, "exploratory")) << *text;
 }
 
 TEST(Beside, NothingOfOneIsDividedByTheOther) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "audit/json_view.h"
+#include "audit/quality.h"
 #include "audit/report.h"
 #include "audit/table.h"
 #include "tests/unit/audit/run_fixture.h"
@@ -24,6 +25,8 @@ TEST(Table, ShowsTimesRatioAndOutcome) {
   EXPECT_TRUE(Has(table, "limit: Nothing runs here.")) << table;
   EXPECT_TRUE(Has(table, "native-entry-host-wall: not cycles, not GPU time"))
       << table;
+  EXPECT_TRUE(Has(table, "rule pairs/1: alpha 0.05, minimum effect 0.01;"))
+      << table;
   EXPECT_TRUE(Has(table, "verdict: verified")) << table;
   EXPECT_TRUE(Has(table, "not verified: samples, clock, host")) << table;
 }
@@ -34,6 +37,7 @@ TEST(Table, ExploratoryIsStamped) {
                        ",\n  \"exploratory\": true\n}");
   const Json audit = Audit(SubjectOf(run.Seal())).json;
   EXPECT_TRUE(Has(RenderTable(audit), "exploratory:"));
+  EXPECT_TRUE(Has(RenderQuality(audit), "exploratory:"));
   EXPECT_TRUE(Has(RenderReport(audit), "**exploratory**"));
   EXPECT_FALSE(Has(RenderTable(HonestAudit()), "exploratory"));
 }

@@ -196,6 +196,7 @@ void AddVisits(SyntheticRun& run, Clock& clock) {
   for (int64_t i = 0; i < 2; ++i) {
     VisitRecord visit = Visit(run, clock, i == 0 ? start : OtherArm(start));
     visit.kind = "calibration";
+    visit.shift = ShiftOfPair(7, kCaseName, 0);
     visit.index = i;
     visit.position = i;
     run.calibrations.push_back(visit);

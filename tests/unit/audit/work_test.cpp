@@ -95,6 +95,34 @@ TEST(Work, OfAPipelineWithoutTripsIsNothing) {
   EXPECT_EQ(Count(Read(Doubling("5"))).bytes_stored, 16);
 }
 
+// `kept` is stored; `lost` is computed in each trip and carried to nobody.
+TEST(Work, OnWhichNoStoreDependsIsNone) {
+  const auto program = [](const std::string& stored) {
+    return Read(
+        "exhibit.tile/1\nprogram p\n\naxis n = 4\naxis k = 8\n\n"
+        "input a f32[4, 8]\ninput b f32[8]\noutput o f32[4]\n\n"
+        "parallel i < 1 {\n"
+        "  x: f32[n, k] = load a[0:n, 0:k]\n"
+        "  y: f32[k] = load b[0:k]\n"
+        "  zero: f32[n] = constant 0\n"
+        "  pipeline s < 3 {\n"
+        "    carry kept: f32[n] = zero\n"
+        "    carry lost: f32[n] = zero\n"
+        "    product: f32[n] = mma strict x, y, lost\n"
+        "    more: f32[n] = add kept, kept\n"
+        "    yield more, product\n  }\n"
+        "  store " +
+        stored + " -> o[0:n]\n}\n");
+  };
+  const ProgramWork without = Count(program("kept"));
+  EXPECT_EQ(without.flops, 3 * 4);
+  EXPECT_EQ(without.bytes_loaded, 0);
+  EXPECT_EQ(without.bytes_stored, 16);
+  const ProgramWork with = Count(program("lost"));
+  EXPECT_EQ(with.flops, 3 * 2 * 4 * 8);
+  EXPECT_EQ(with.bytes_loaded, 4 * (32 + 8));
+}
+
 TEST(Work, BeyondTheIntegersOfARecordIsRefused) {
   tile::Program program = Read(Doubling("2147483648"));
   EXPECT_TRUE(WorkOf(program).ok());

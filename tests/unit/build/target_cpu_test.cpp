@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "manifests/cpu_flags.h"
+
 namespace exhibit {
 namespace {
 
@@ -107,6 +109,34 @@ TEST(TargetCpu, FlagsComeFromTheFirstProcessor) {
   EXPECT_TRUE(ParseCpuinfoFlags("flags without a colon\n").empty());
   EXPECT_EQ(ParseCpuinfoFlags("flags : a b"),
             (std::set<std::string>{"a", "b"}));
+}
+
+// Another build of LLVM may know more of them, never fewer than the level has.
+TEST(TargetCpu, ALevelAsksForAllThatItsProcessorsHave) {
+  for (const char* name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    const auto target = ResolveTargetCpu(name);
+    ASSERT_TRUE(target.ok());
+    const std::vector<std::string> level = CpuFlagsOfLevel(name);
+    EXPECT_GE(level.size(), 8u) << name;
+    for (const std::string& flag : level) {
+      EXPECT_TRUE(Has(target->required_cpu_flags, flag)) << name << flag;
+    }
+    const auto flags = CpuFlagsOf(target->features);
+    ASSERT_TRUE(flags.ok());
+    EXPECT_EQ(*flags, target->required_cpu_flags) << name;
+  }
+  EXPECT_TRUE(CpuFlagsOfLevel("znver5").empty());
+}
+
+TEST(TargetCpu, FlagsAreReadFromFeaturesThatAreOn) {
+  EXPECT_EQ(*CpuFlagsOf("-avx,+sse3,+bmi,+crc32,+sse4.2"),
+            (std::vector<std::string>{"bmi1", "pni", "sse4_2"}));
+  EXPECT_TRUE(CpuFlagsOf("")->empty());
+  for (const char* wrong : {"+prefetchi", "sse3", "+", "+sse3,,+bmi"}) {
+    const auto flags = CpuFlagsOf(wrong);
+    ASSERT_FALSE(flags.ok()) << wrong;
+    EXPECT_NE(flags.error().message.find("/proc/cpuinfo"), std::string::npos);
+  }
 }
 
 TEST(TargetCpu, TheTableSpellsAsTheKernelDoes) {

@@ -68,7 +68,7 @@ TEST(Elf, DamagedHeadersAreRejected) {
       {"32-bit class", 4, 1, 1, ErrorKind::kUnsupported},
       {"big-endian", 5, 1, 2, ErrorKind::kUnsupported},
       {"identification version", 6, 1, 0, ErrorKind::kUnsupported},
-      {"OS ABI", 7, 1, 3, ErrorKind::kUnsupported},
+      {"OS ABI", 7, 1, 9, ErrorKind::kUnsupported},
       {"padding", 15, 1, 1, ErrorKind::kUnsupported},
       {"executable type", 16, 2, 2, ErrorKind::kUnsupported},
       {"machine", 18, 2, 183, ErrorKind::kUnsupported},
@@ -96,6 +96,13 @@ TEST(Elf, DamagedHeadersAreRejected) {
     EXPECT_EQ(file.error().kind, damage.kind)
         << damage.what << ": " << file.error().message;
   }
+}
+
+// What a compiler writes that uses IFUNC or unique symbols.
+TEST(Elf, TheAbiOfGnuIsRead) {
+  std::string bytes = ReadBuilt("small.o");
+  bytes[7] = 3;
+  EXPECT_TRUE(elf::File::Read(bytes).ok());
 }
 
 TEST(Elf, LimitsHoldAtTheirEdge) {

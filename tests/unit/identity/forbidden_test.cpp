@@ -20,7 +20,7 @@ TEST(Forbidden, EachKindOfObjectIsNamed) {
   const std::vector<Forbidden> table = {
       {"thread_local", "of no known kind: .tbss"},
       {"constructor", "of no known kind: .init_array"},
-      {"indirect", "ELF identification"},
+      {"indirect", "symbol of a forbidden type: chosen"},
       {"import", "import is not allowed: expf"},
       {"section", "of no known kind: own"},
       {"writable_code", "of no known kind: .text.w"},

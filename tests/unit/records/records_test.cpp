@@ -195,6 +195,23 @@ TEST(Records, AKeyIsQuotedInAMessageAndNotPrinted) {
       << record.error().message;
 }
 
+TEST(Records, TheEnvironmentHoldsNothingThatNoWriterRecords) {
+  for (const auto& [name, value] :
+       {std::pair("HOME", "/home/someone"), std::pair("LD_PRELOAD", "evil.so"),
+        std::pair("LANGUAGE", "de")}) {
+    CaptureRecord capture = SomeCapture();
+    capture.process.environment = {{name, value}};
+    const auto record = DecodeCapture(EncodeCapture(capture), "capture.json");
+    ASSERT_FALSE(record.ok()) << name;
+    EXPECT_NE(record.error().message.find(name), std::string::npos)
+        << record.error().message;
+  }
+  CaptureRecord capture = SomeCapture();
+  capture.process.environment = {
+      {"LANG", "C"}, {"LD_PRELOAD", "set"}, {"MALLOC_ARENA_MAX", "1"}};
+  EXPECT_TRUE(DecodeCapture(EncodeCapture(capture), "capture.json").ok());
+}
+
 TEST(Records, APrivateFieldIsKeptOut) {
   std::string text = EncodeFreeze(SomeFreeze());
   text.replace(text.size() - 2, 2, ",\"x-note\":\"mine\"}\n");
