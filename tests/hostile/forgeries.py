@@ -109,14 +109,6 @@ def realization_features_of_a_level(f):
         f.edit(f.capture_path(variant))["required_cpu_flags"] = ["sse2"]
 
 
-def realization_size_of_the_clone(f):
-    for variant in f.manifest["variants"]:
-        path = f.capture_path(variant, "realization.json")
-        if f.edit(path)["full_packet_specializations"] == 1:
-            f.edit(path)["full_packet_cloned_instructions"] -= 1
-        f.store(path)
-
-
 def realization_option_of_nobody(f):
     edit_report(f, lambda report: report["realized"].update(fast=True))
 
@@ -500,7 +492,6 @@ CAUGHT = [
     (realization_helper, "realization-differs"),
     (required_flags_emptied, "realization-differs"),
     (realization_features_of_a_level, "realization-differs"),
-    (realization_size_of_the_clone, "realization-differs"),
     (realization_option_of_nobody, "realization-differs"),
     (realization_function_twice, "realization-malformed"),
     (environment_that_no_writer_records, "record-malformed"),

@@ -210,6 +210,19 @@ TEST(TileForgery, CloneThatIsNotReported) {
   ExpectCode("clone", "clone-differs", edits);
 }
 
+TEST(TileForgery, CloneOfAnotherSizeThanTheFunction) {
+  Edits edits;
+  edits.files = [](RunFiles& files) {
+    std::string& bytes = files.at(FileOf("r4", "realization.json"));
+    Json report = *ParseJson(bytes, "realization.json");
+    Json& size = (*report.AsObject())["full_packet_cloned_instructions"];
+    ASSERT_GT(*size.AsInteger(), 1);
+    size = *size.AsInteger() - 1;
+    bytes = EncodeJson(report);
+  };
+  ExpectCode("size", "realization-differs", edits);
+}
+
 TEST(TileForgery, LibraryThatIsNotTheLinkOfItsObject) {
   ExpectCode("one byte", "link-differs",
              SetFile("kernel.so", [](RunFiles& files) {
