@@ -134,8 +134,8 @@ Exit EndCohort(AttemptLog& attempt, const CohortReport& report,
       Status written = attempt.End("interrupted",
                                    "signal " + std::to_string(PendingSignal()));
       if (!written.ok()) return ReportError(written.error());
-      Warn("interrupted, " + MadeText(run) +
-           "; the same command resumes the replay");
+      Warn("interrupted, " + MadeText(run) + "; to go on: exhibit-replay " +
+           run.path);
       // RunTool turns the signal into the exit status.
       return Exit::kCouldNot;
     }
@@ -255,6 +255,10 @@ Exit PerformReplay(const Words& words, Prepared& prepared, int64_t start_ns) {
 
 Exit Replay(const Words& words) {
   int64_t start_ns = BootTimeNs();
+  if (!words.plan_for.empty()) {
+    Result<double> effect = ParsePercent(words.plan_for);
+    if (!effect.ok()) return ReportUsage(effect.error());
+  }
   WatchSignals();
   Status is_run = CheckIsRun(words.run);
   if (!is_run.ok()) return ReportError(is_run.error());
