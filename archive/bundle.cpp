@@ -73,7 +73,13 @@ Status CheckProvenance(const std::string& bundle,
 }  // namespace
 
 bool LooksLikeBundle(const std::string& folder) {
-  return PathExists(folder + "/" + kEvidenceName);
+  const auto holds = [&folder](const char* name) {
+    return PathExists(folder + "/" + name);
+  };
+  if (holds(kManifestPath)) return false;
+  if (holds(kEvidenceName)) return true;
+  if (holds(kFreezePath)) return false;
+  return holds(kSourcesName) || holds(kProvenanceName);
 }
 
 Result<std::vector<std::string>> ListBundle(const std::string& bundle) {

@@ -35,7 +35,10 @@ inline constexpr char kSignatureName[] = "content-id.sig";
 inline constexpr uint64_t kClaimsFileBytesMax = uint64_t{1} << 20;
 inline constexpr uint64_t kSignatureBytesMax = uint64_t{4} << 10;
 
-// True when `folder` holds an evidence.tar.xz, so is a bundle and no run.
+// True when `folder` is a bundle and no run: it has no manifest.json, and has
+// an evidence.tar.xz or, if freeze.json is not there either, another file of
+// the subject. So a bundle that lost its evidence is still one, and a run that
+// lost its manifest is none because of an audit.json that was put into it.
 bool LooksLikeBundle(const std::string& folder);
 
 // The names in the folder `bundle`, sorted. Fails with kNotFound when there is

@@ -117,6 +117,11 @@ Result<RunContents> LookAtRun(const std::string& run,
   const Result<FreezeRecord> freeze =
       freeze_text.ok() ? DecodeFreeze(*freeze_text, kFreezePath)
                        : Result<FreezeRecord>(freeze_text.error());
+  const std::string sha256 = Sha256Hex(text);
+  if (freeze.ok() && freeze->manifest_sha256 != sha256) {
+    contents.frozen_manifest_sha256 = freeze->manifest_sha256;
+    contents.found_manifest_sha256 = sha256;
+  }
   if (!manifest.ok() || !freeze.ok()) {
     contents.unknown =
         manifest.ok() ? freeze.error().message : manifest.error().message;

@@ -124,8 +124,10 @@ void ReportDerived(const std::string& stored, const char* name,
   }
   findings.Add({.code = "derived-differs",
                 .path = name,
-                .message = "the audit derives other bytes, first at offset " +
-                           std::to_string(at)});
+                .message = "this file beside the evidence is not what the "
+                           "audit derives from it, first at offset " +
+                           std::to_string(at) +
+                           "; that says nothing against the evidence itself"});
 }
 
 void CompareDerived(const Subject& subject, const Json& of_subject,
@@ -137,8 +139,9 @@ void CompareDerived(const Subject& subject, const Json& of_subject,
   if (subject_failed && audit_differs && report_differs) {
     findings.Add({.code = "derived-differs",
                   .path = kAuditName,
-                  .message = "it and report.md do not know of the findings of "
-                             "the subject, from which this follows"});
+                  .message = "this file and report.md do not know of the "
+                             "findings of the evidence, from which this "
+                             "follows"});
     return;
   }
   if (audit_differs) {

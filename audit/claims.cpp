@@ -275,6 +275,9 @@ Result<ClaimsFile> DecodeClaims(std::string_view bytes,
     return NotAClaimsFile(where,
                           "it must be an object, read " + QuoteJson(json));
   }
+  if (!object->contains("schema")) {
+    return NotAClaimsFile(where, "field \"schema\" is missing");
+  }
   const std::string schema = TextAt(json, "schema");
   if (schema != kSchema) {
     return Error{

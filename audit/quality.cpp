@@ -203,7 +203,16 @@ class CaseReview {
         "raise replay.warmup_ms");
   }
 
+  // Of a null case no claim is wanted: pairs on both sides of one, and a ratio
+  // within the noise, are what it should show.
   void LookAtEffect() {
+    const std::string* null_of = JsonAt(case_, "null_of").AsString();
+    if (null_of != nullptr && !null_of->empty()) return;
+    LookAtRange();
+    LookAtFloor();
+  }
+
+  void LookAtRange() {
     if (HasRemark(case_, remarks::kRangeCrossesOne)) {
       const std::optional<double> cycles = NumberAt(case_, "cycles_to_decide");
       Say(kCrosses, "pairs from " + RangeOf(case_),
@@ -211,23 +220,33 @@ class CaseReview {
                        ", which would decide if the run went on as it did"
                  : "expect no claim at this noise; a quieter host first");
     }
+  }
+
+  // An effect that is not called, being so small, need not be told from noise:
+  // it is enough that the noise is below the least one that is.
+  void LookAtFloor() {
     const std::optional<double> floor = NumberAt(case_, "ratios.noise_floor");
     const double effect =
         std::min(EffectOf(NumberAt(case_, "ratios.estimate").value_or(1.0)),
                  EffectOf(NumberAt(case_, "ratios.median").value_or(1.0)));
-    if (floor && *floor >= effect) {
-      const double shrink = effect > 0.0 ? *floor / effect : 0.0;
-      const double cycles =
-          NumberAt(audit_, "replay.cycles").value_or(1.0) * shrink * shrink;
-      Say(kFloor,
-          "effect " + FixedText(effect, 4) + ", noise floor " +
-              FixedText(*floor, 4),
-          effect > 0.0 && cycles < static_cast<double>(kCyclesToDecideMax)
-              ? CyclesText(static_cast<int64_t>(std::ceil(cycles)) + 1) +
-                    " to bring the floor below this effect"
-              : "no number of cycles will tell this effect from noise; a "
-                "quieter host or a smaller question");
-    }
+    const double minimum =
+        NumberAt(audit_, "decision.minimum_effect").value_or(0.0);
+    const double wanted = std::max(effect, minimum);
+    if (!floor || *floor < wanted) return;
+    const std::string what = effect > minimum
+                                 ? "this effect"
+                                 : "minimum_effect " + FixedText(minimum, 4);
+    const double shrink = wanted > 0.0 ? *floor / wanted : 0.0;
+    const double cycles =
+        NumberAt(audit_, "replay.cycles").value_or(1.0) * shrink * shrink;
+    Say(kFloor,
+        "effect " + FixedText(effect, 4) + ", noise floor " +
+            FixedText(*floor, 4),
+        wanted > 0.0 && cycles < static_cast<double>(kCyclesToDecideMax)
+            ? CyclesText(static_cast<int64_t>(std::ceil(cycles)) + 1) +
+                  " to bring the floor below " + what
+            : "no number of cycles will bring the floor below " + what +
+                  "; a quieter host or a smaller question");
   }
 
   void LookAtControls() {
@@ -237,8 +256,8 @@ class CaseReview {
       if (!HasRemark(case_, remark)) continue;
       Say(kFalseClaim,
           std::string(remark) + ", ratio " + FixedAt(case_, "ratios.median", 4),
-          "believe no effect of this size in this run; more cycles, or "
-          "several placements of the code");
+          "believe no effect of this size in this run; run again on a quieter "
+          "host, with null cases at several placements of the code");
     }
     if ((outcome == "faster" || outcome == "slower") &&
         !NumberAt(case_, "ratios.null_effect")) {
@@ -282,11 +301,19 @@ void LookAtSlack(const Json& audit, std::vector<QualityRemark>& found) {
   const double level = NumberAt(audit, "decision.alpha").value_or(0.0) /
                        static_cast<double>(FamilySize(audit));
   if (pairs < *needed || SignTestPValue(pairs, 1) < level) return;
-  found.push_back({"", kNoSlack,
-                   std::to_string(pairs) +
-                       " pairs a case; one that dissents ends every claim",
-                   CyclesText(std::max<int64_t>(12, *needed)) +
-                       ", with which a true 2% is found in most runs"});
+  int64_t enough = pairs / 2;
+  while (SignTestPValue(2 * enough, 1) >= level) {
+    if (2 * ++enough > kObservationCountMax) return;
+  }
+  found.push_back(
+      {"", kNoSlack,
+       std::to_string(pairs) +
+           " pairs a case; one that dissents ends every claim",
+       CyclesText(enough) +
+           ", with which one pair may dissent; how many an effect above "
+           "minimum_effect, " +
+           TextAt(audit, "decision.minimum_effect") +
+           ", takes, exhibit-replay --plan-for says"});
 }
 
 void LookAtRun(const Json& audit, std::vector<QualityRemark>& found) {

@@ -208,18 +208,6 @@ Status CheckIsFolder(const std::string& path) {
   return Ok();
 }
 
-// Any file that only a bundle has: a bundle without its evidence must not be
-// taken for a strange run.
-bool IsBundle(const std::string& path) {
-  if (PathExists(path + "/" + kManifestPath)) return false;
-  for (const char* name :
-       {kEvidenceName, kSourcesName, kProvenanceName, kClaimsName, kAuditName,
-        kReportName, kSealName, kSignatureName}) {
-    if (PathExists(path + "/" + name)) return true;
-  }
-  return false;
-}
-
 void TakeSummary(const EvidenceSummary& summary, Subject& subject) {
   subject.content_id = summary.content_id;
   for (const auto& [path, sha256] : summary.found) {
@@ -397,16 +385,19 @@ void Subject::NoteFailure(const Error& error) const {
 Result<Subject> LoadSubject(const std::string& path,
                             const SubjectLimits& limits) {
   EXHIBIT_RETURN_IF_ERROR(CheckIsFolder(path));
+  const bool is_bundle = LooksLikeBundle(path);
   // A run that lost one of its two first files is still a run, and judged.
-  if (!IsBundle(path) && !PathExists(path + "/" + kManifestPath) &&
+  if (!is_bundle && !PathExists(path + "/" + kManifestPath) &&
       !PathExists(path + "/" + kFreezePath)) {
     return Error{ErrorKind::kNotFound,
                  path + ": neither a run nor a bundle: it has no " +
                      kManifestPath + " and no evidence.tar.xz",
-                 ""};
+                 "Name the folder that exhibit-capture made, or the one that "
+                 "exhibit-archive pack made; ./exhibit run calls them run and "
+                 "bundle."};
   }
   Subject subject;
-  if (IsBundle(path)) {
+  if (is_bundle) {
     subject.kind = SubjectKind::kBundle;
     EXHIBIT_RETURN_IF_ERROR(LoadBundle(path, limits, subject));
     return subject;

@@ -18,6 +18,7 @@
 #include "manifests/host/host.h"
 #include "manifests/json.h"
 #include "manifests/manifest.h"
+#include "manifests/named_file.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 
@@ -46,7 +47,10 @@ Result<Declaration> ReadDeclaration(const std::string& path) {
     if (variant.kind != "library") continue;
     EXHIBIT_ASSIGN_OR_RETURN(
         const std::string library,
-        ReadFile(declaration.folder + "/" + variant.library, kLibraryBytesMax));
+        ReadNamedFile(
+            {declaration.folder, "variants." + variant.name + ".library",
+             variant.library},
+            kLibraryBytesMax));
     declaration.library_sha256[variant.library] = Sha256Hex(library);
   }
   for (const ManifestCase& manifest_case : manifest.cases) {

@@ -12,6 +12,7 @@
 #include "manifests/file.h"
 #include "manifests/host/host.h"
 #include "manifests/json.h"
+#include "manifests/named_file.h"
 #include "manifests/npy.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
@@ -50,7 +51,8 @@ Result<SuppliedArray> ReadSupplied(const ManifestBuffer& buffer,
                                    const std::string& path) {
   SuppliedArray supplied;
   EXHIBIT_ASSIGN_OR_RETURN(supplied.file,
-                           ReadFile(folder + "/" + path, kArrayFileBytesMax));
+                           ReadNamedFile({folder, "files." + buffer.name, path},
+                                         kArrayFileBytesMax));
   EXHIBIT_ASSIGN_OR_RETURN(supplied.array, DecodeNpy(supplied.file, path));
   const bool is_output = buffer.role == "output";
   const DType dtype = supplied.array.dtype;
@@ -205,8 +207,9 @@ Status CheckSameFiles(const CaseRequest& request,
     if (named == manifest_case.files.end()) continue;
     EXHIBIT_ASSIGN_OR_RETURN(
         const std::string file,
-        ReadFile(request.manifest_folder + "/" + named->second,
-                 kArrayFileBytesMax));
+        ReadNamedFile(
+            {request.manifest_folder, "files." + entry.name, named->second},
+            kArrayFileBytesMax));
     const std::string now = Sha256Hex(file);
     if (now == entry.sha256) continue;
     return InCase(manifest_case,
@@ -239,6 +242,12 @@ Result<std::string> KeepCase(const CaseRequest& request,
 Status CheckSuppliedFiles(const Manifest& manifest,
                           const ManifestCase& manifest_case,
                           const std::string& manifest_folder) {
+  if (!manifest_case.text.empty()) {
+    const Result<std::string> text =
+        ReadNamedFile({manifest_folder, "text", manifest_case.text},
+                      ManifestLimits::kProgramBytesMax);
+    if (!text.ok()) return InCase(manifest_case, text.error());
+  }
   EXHIBIT_ASSIGN_OR_RETURN(
       const CaseProgram program,
       ReadCaseProgram(manifest, manifest_case, manifest_folder));

@@ -6,6 +6,7 @@
 #include "manifests/content_id.h"
 #include "manifests/file.h"
 #include "manifests/json.h"
+#include "manifests/named_file.h"
 #include "manifests/run_layout.h"
 #include "manifests/sha256.h"
 
@@ -17,6 +18,25 @@ class Gatherer {
  public:
   // Reads `from` and keeps it as `path`.
   Status Add(const std::string& from, const std::string& path) {
+    EXHIBIT_RETURN_IF_ERROR(CheckNew(path));
+    return Keep(path, ReadFile(from, kSourceFileBytesMax));
+  }
+
+  // The same of a file that the manifest names.
+  Status Add(const NamedFile& from, const std::string& path) {
+    EXHIBIT_RETURN_IF_ERROR(CheckNew(path));
+    return Keep(path, ReadNamedFile(from, kSourceFileBytesMax));
+  }
+
+  FileEntry EntryOf(const std::string& path) const {
+    const std::string& bytes = files_.bytes.at(path);
+    return {path, Sha256Hex(bytes), static_cast<int64_t>(bytes.size())};
+  }
+
+  FrozenFiles& files() { return files_; }
+
+ private:
+  Status CheckNew(const std::string& path) const {
     if (!IsRunPath(path)) {
       return Error{ErrorKind::kInvalidArgument,
                    QuoteText(path) + " cannot be a path of a run",
@@ -28,9 +48,12 @@ class Gatherer {
                    QuoteText(path) + " is named twice",
                    "Name each source and attachment once."};
     }
-    EXHIBIT_ASSIGN_OR_RETURN(std::string bytes,
-                             ReadFile(from, kSourceFileBytesMax));
-    total_bytes_ += bytes.size();
+    return Ok();
+  }
+
+  Status Keep(const std::string& path, Result<std::string> bytes) {
+    if (!bytes.ok()) return bytes.error();
+    total_bytes_ += bytes->size();
     if (total_bytes_ > kFrozenBytesMax) {
       return Error{ErrorKind::kLimitExceeded,
                    "sources and attachments pass " +
@@ -38,18 +61,10 @@ class Gatherer {
                        QuoteText(path),
                    "Name fewer or smaller files."};
     }
-    files_.bytes.emplace(path, std::move(bytes));
+    files_.bytes.emplace(path, std::move(*bytes));
     return Ok();
   }
 
-  FileEntry EntryOf(const std::string& path) const {
-    const std::string& bytes = files_.bytes.at(path);
-    return {path, Sha256Hex(bytes), static_cast<int64_t>(bytes.size())};
-  }
-
-  FrozenFiles& files() { return files_; }
-
- private:
   FrozenFiles files_;
   uint64_t total_bytes_ = 0;
 };
@@ -81,16 +96,24 @@ Result<FrozenFiles> GatherFrozenFiles(const Manifest& manifest,
                                       const std::string& manifest_folder,
                                       const OwnSource& own) {
   Gatherer gatherer;
-  for (const std::string& path : FrozenSources(manifest)) {
-    const std::string in_run = "sources/manifest/" + path;
-    EXHIBIT_RETURN_IF_ERROR(gatherer.Add(manifest_folder + "/" + path, in_run));
+  const std::vector<std::string> sources = FrozenSources(manifest);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::string in_run = "sources/manifest/" + sources[i];
+    // Those behind the listed ones are the texts of cases.
+    const std::string field = i < manifest.sources.size()
+                                  ? "sources[" + std::to_string(i) + "]"
+                                  : "text";
+    EXHIBIT_RETURN_IF_ERROR(
+        gatherer.Add({manifest_folder, field, sources[i]}, in_run));
     gatherer.files().sources.push_back(gatherer.EntryOf(in_run));
   }
   EXHIBIT_RETURN_IF_ERROR(AddOwnSource(own, gatherer));
-  for (const ManifestAttachment& attachment : manifest.attachments) {
+  for (size_t i = 0; i < manifest.attachments.size(); ++i) {
+    const ManifestAttachment& attachment = manifest.attachments[i];
     const std::string in_run = "attachments/" + attachment.path;
+    const std::string field = "attachments[" + std::to_string(i) + "].path";
     EXHIBIT_RETURN_IF_ERROR(
-        gatherer.Add(manifest_folder + "/" + attachment.path, in_run));
+        gatherer.Add({manifest_folder, field, attachment.path}, in_run));
     const FileEntry entry = gatherer.EntryOf(in_run);
     gatherer.files().attachments.push_back({entry.path, entry.sha256,
                                             entry.bytes, attachment.role,

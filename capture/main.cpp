@@ -53,7 +53,8 @@ Exit Capture(const Arguments& arguments) {
   progress.reset();
   if (!summary.ok()) return ReportError(summary.error());
   if (summary->interrupted) {
-    Warn("interrupted; the same command resumes the run");
+    Warn("interrupted; to go on: exhibit-capture " + arguments.manifest +
+         " -o " + arguments.run);
     return Exit::kCouldNot;  // RunTool returns the signal's status.
   }
   const Status printed = PrintProduct("run " + arguments.run + "\n");

@@ -64,8 +64,16 @@ void OptionalInRange(FieldReader& f, const char* field, int64_t& v,
   if (f.Has(field)) InRange(f, field, v, range);
 }
 
-// A number in [0, high], typed as an integer or with a fraction.
-void Number(FieldReader& f, const char* field, double& v, double high) {
+// A number up to `high`, typed as an integer or with a fraction.
+struct NumberRange {
+  enum class Least { kZero, kAboveZero };
+  double high;
+  Least least = Least::kZero;
+  const char* hint = "";
+};
+
+void Number(FieldReader& f, const char* field, double& v,
+            const NumberRange& range) {
   Json value;
   f.Value(field, value);
   if (!f.ok()) return;
@@ -75,11 +83,13 @@ void Number(FieldReader& f, const char* field, double& v, double high) {
     v = *d;
   else
     v = -1;
-  if (!(v >= 0 && v <= high)) {
+  const bool above = range.least == NumberRange::Least::kAboveZero;
+  if (!(above ? v > 0 : v >= 0) || !(v <= range.high)) {
     f.Fail(Invalid(f, field,
-                   QuoteJson(value) + " is not a number from 0 to " +
-                       QuoteJson(Json(high)),
-                   ""));
+                   QuoteJson(value) + " is not a number " +
+                       (above ? "above 0 and up to " : "from 0 to ") +
+                       QuoteJson(Json(range.high)),
+                   range.hint));
   }
 }
 
@@ -149,6 +159,14 @@ void Fields(FieldReader& f, ManifestBuffer& r) {
 
 // What a null case is of says all the rest.
 void NullCaseFields(FieldReader& f, ManifestCase& r) {
+  for (const char* taken :
+       {"shape", "tile", "options", "text", "buffers", "dispatch", "files"}) {
+    if (!f.Has(taken)) continue;
+    f.Fail(Invalid(f, taken,
+                   "may not stand in a null case, which takes it from the case "
+                   "that it is of",
+                   "Leave it out, or \"null_of\" if this is no null case."));
+  }
   f.Text("null_of", r.null_of);
   if (f.ok() && !IsShortName(r.null_of)) {
     f.Fail(Invalid(f, "null_of", QuoteText(r.null_of) + " is no case", ""));
@@ -222,8 +240,11 @@ void Fields(FieldReader& f, Inputs& r) {
   KnownWord(f, "generator", r.m.generator, {"sine"});
 }
 void Fields(FieldReader& f, ToleranceField& r) {
-  Number(f, "absolute", r.m.absolute_tolerance, 1e30);
-  Number(f, "relative", r.m.relative_tolerance, 1);
+  Number(f, "absolute", r.m.absolute_tolerance, {.high = 1e30});
+  Number(f, "relative", r.m.relative_tolerance,
+         {.high = 1,
+          .hint = "A fraction: 0.00001 is a thousandth of a per "
+                  "cent of what is expected."});
 }
 void Fields(FieldReader& f, Expect& r) {
   OptionalKnownWord(f, "outputs", r.m.expect_outputs,
@@ -241,10 +262,12 @@ void Fields(FieldReader& f, Replay& r) {
 }
 void Fields(FieldReader& f, Decision& r) {
   KnownWord(f, "rule", r.m.rule, {"pairs/1"});
-  Number(f, "alpha", r.m.alpha, 0.999999);
-  if (f.ok() && r.m.alpha == 0)
-    f.Fail(Invalid(f, "alpha", "0 can never be reached", "0.05 is usual."));
-  Number(f, "minimum_effect", r.m.minimum_effect, 1);
+  Number(f, "alpha", r.m.alpha,
+         {.high = 0.999999,
+          .least = NumberRange::Least::kAboveZero,
+          .hint = "A fraction: 5%, which is usual, is 0.05."});
+  Number(f, "minimum_effect", r.m.minimum_effect,
+         {.high = 1, .hint = "A fraction: 1% is 0.01."});
   OptionalKnownWord(f, "family", r.m.family, {"none", "holm"});
 }
 

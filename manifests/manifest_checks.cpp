@@ -136,13 +136,36 @@ Status CheckCase(const Manifest& m, const ManifestCase& c,
   return CheckCustomCase(c, place);
 }
 
+// Where the value that a case builds with was typed.
+std::string PlaceOfOption(const std::string& option, const Manifest& m,
+                          const ManifestCase& c,
+                          const ManifestVariant& variant) {
+  if (variant.options.count(option) != 0) return "variants." + variant.name;
+  if (c.options.count(option) != 0) return "case " + QuoteText(c.name);
+  return m.controls.count(option) != 0 ? "controls" : "the default";
+}
+
+// Of values each of which is legal by itself, only a width of packets and a
+// block can contradict each other.
+Result<TileOptions> OptionsInPlace(const Manifest& m, const ManifestCase& c,
+                                   const ManifestVariant& variant,
+                                   const std::string& place) {
+  Result<TileOptions> options = OptionsFor(m, c, variant);
+  if (options.ok()) return options;
+  Error error = options.error();
+  error.message =
+      place + ": " + PlaceOfOption("workers_per_block", m, c, variant) + ": " +
+      error.message + " (" + PlaceOfOption("packet_width", m, c, variant) + ")";
+  return error;
+}
+
 // `qk` and `pv` say how attention is written; another program is written as it
 // is.
 Status CheckUsableOptions(const Manifest& m, const ManifestCase& c,
                           const ManifestVariant& variant,
                           const std::string& place) {
   EXHIBIT_ASSIGN_OR_RETURN(const TileOptions options,
-                           OptionsFor(m, c, variant));
+                           OptionsInPlace(m, c, variant, place));
   if (m.program != "tile") return Ok();
   const TileOptions defaults;
   for (const auto& [name, found, usable] :
@@ -220,7 +243,10 @@ Status CheckCases(const Manifest& m, const std::string& place) {
       return Error{ErrorKind::kInvalidArgument,
                    case_place + " is declared twice",
                    "Give each case a name of its own."};
-    EXHIBIT_RETURN_IF_ERROR(CheckCase(m, c, case_place));
+    // What is wrong of a null case is wrong of the case that it is of.
+    if (c.null_of.empty()) {
+      EXHIBIT_RETURN_IF_ERROR(CheckCase(m, c, case_place));
+    }
     EXHIBIT_RETURN_IF_ERROR(CheckOptionPlaces(m, c, place));
   }
   return Ok();

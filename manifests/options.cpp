@@ -4,6 +4,8 @@
 #include <charconv>
 #include <functional>
 
+#include "manifests/near_name.h"
+
 namespace exhibit {
 namespace {
 
@@ -166,8 +168,14 @@ Status SetTileOption(std::string_view name, const Json& value,
     }
     return Ok();
   }
-  return Error{ErrorKind::kUnsupported, "unknown option " + QuoteText(name),
-               "exhibit-compile --list-options shows what this compiler has."};
+  std::vector<std::string> names;
+  for (const auto& rule : Rules()) names.push_back(rule.info.name);
+  const std::string near = NearName(name, names);
+  return Error{
+      ErrorKind::kUnsupported, "unknown option " + QuoteText(name),
+      (near.empty() ? "" : "Did you mean \"" + near + "\"? ") +
+          std::string(
+              "exhibit-compile --list-options shows what this compiler has.")};
 }
 
 Status CheckTileOptions(const TileOptions& options) {
@@ -177,7 +185,7 @@ Status CheckTileOptions(const TileOptions& options) {
                      std::to_string(options.workers_per_block) +
                      " is not a multiple of packet_width " +
                      std::to_string(options.packet_width),
-                 ""};
+                 "Legal: 1..1024, a multiple of packet_width."};
   }
   return Ok();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "manifests/content_id.h"
+#include "manifests/near_name.h"
 
 namespace exhibit {
 
@@ -57,8 +58,14 @@ const Json* FieldReader::Take(const char* name) {
   if (!ok()) return nullptr;
   const auto found = object_->find(name);
   if (found == object_->end()) {
+    const std::string near = NearName(name, Unread());
     error_ = Error{ErrorKind::kCorrupt,
-                   place_ + ": field \"" + name + "\" is missing", ""};
+                   place_ + ": field \"" + name + "\" is missing" +
+                       (near.empty() ? "" : "; there is " + QuoteText(near)),
+                   near.empty() ? ""
+                                : "Write \"" + std::string(name) +
+                                      "\" if that is what " + QuoteText(near) +
+                                      " is meant to be."};
     return nullptr;
   }
   taken_.insert(name);
@@ -207,16 +214,25 @@ void FieldReader::CountMap(const char* name,
   }
 }
 
+std::vector<std::string> FieldReader::Unread() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, member] : *object_) {
+    if (taken_.count(key) == 0 && key.substr(0, 2) != "x-") keys.push_back(key);
+  }
+  return keys;
+}
+
 Status FieldReader::Finish() {
   if (error_) return *error_;
-  for (const auto& [key, member] : *object_) {
-    if (taken_.count(key) != 0 || key.substr(0, 2) == "x-") continue;
-    return Error{
-        ErrorKind::kCorrupt,
-        place_ + ": unknown field " + QuoteText(key) + ": " + QuoteJson(member),
-        "A private field starts with \"x-\"."};
-  }
-  return Ok();
+  const std::vector<std::string> unread = Unread();
+  if (unread.empty()) return Ok();
+  const std::string& key = unread.front();
+  const std::string near = NearName(key, absent_);
+  return Error{ErrorKind::kCorrupt,
+               place_ + ": unknown field " + QuoteText(key) + ": " +
+                   QuoteJson(object_->at(key)),
+               (near.empty() ? "" : "Did you mean \"" + near + "\"? ") +
+                   std::string("A private field starts with \"x-\".")};
 }
 
 }  // namespace exhibit

@@ -139,15 +139,18 @@ class FieldReader {
 
   bool ok() const { return !error_.has_value(); }
   // For fields that may be left out: manifests only, records have none.
-  bool Has(const char* name) const {
-    return object_ && object_->count(name) != 0;
+  bool Has(const char* name) {
+    const bool has = object_ && object_->count(name) != 0;
+    if (!has) absent_.push_back(name);
+    return has;
   }
   // Remembers `error` unless something was wrong before.
   void Fail(Error error) {
     if (ok()) error_ = std::move(error);
   }
   const std::string& place() const { return place_; }
-  // The first error, or an unknown field if there is one.
+  // The first error, or an unknown field if there is one, and what it may be
+  // meant to be.
   Status Finish();
 
  private:
@@ -164,10 +167,13 @@ class FieldReader {
   void Wrong(const std::string& name, const Json& value,
              std::string_view expected);
   bool ReadCount(const std::string& name, const Json& value, int64_t& v);
+  // Keys of the object that no field was read from.
+  std::vector<std::string> Unread() const;
 
   const Json::Object* object_ = nullptr;
   std::string place_;
   std::set<std::string> taken_;
+  std::vector<std::string> absent_;  // What may be left out, and is.
   std::optional<Error> error_;
 };
 

@@ -252,8 +252,11 @@ Result<ContentSignature> DecodeSignature(std::string_view bytes,
   const Json::Object* object = json.AsObject();
   if (object == nullptr) return corrupt("is not an object");
   const auto schema = object->find("schema");
-  if (schema == object->end() || schema->second != Json(kSchema)) {
-    return Error{ErrorKind::kUnsupported, where + ": schema is not " + kSchema,
+  if (schema == object->end()) return corrupt("field \"schema\" is missing");
+  if (schema->second != Json(kSchema)) {
+    return Error{ErrorKind::kUnsupported,
+                 where + ": schema " + QuoteJson(schema->second) +
+                     " is unknown here, expected \"" + kSchema + "\"",
                  "Use the version of Exhibit that knows this schema."};
   }
   const auto content_id = BytesIn(*object, "content_id", 32);

@@ -117,13 +117,8 @@ class Cohort {
 
   void TellProgress(const std::string& what) const {
     if (!request_.progress) return;
-    int64_t left = VisitsLeft(run_);
-    int64_t total = left;
-    for (const CaseState& each : run_.cases) {
-      total +=
-          static_cast<int64_t>(each.calibrations.size() + each.visits.size());
-    }
-    request_.progress(total - left, total, what);
+    const int64_t made = VisitsMade(run_);
+    request_.progress(made, made + VisitsLeft(run_), what);
   }
 
   // One visit. kComplete: it went well.
@@ -196,6 +191,14 @@ int64_t VisitsLeft(const RunState& run) {
     left += CaseVisitsLeft(run.manifest, state);
   }
   return left;
+}
+
+int64_t VisitsMade(const RunState& run) {
+  size_t made = 0;
+  for (const CaseState& state : run.cases) {
+    made += state.calibrations.size() + state.visits.size();
+  }
+  return static_cast<int64_t>(made);
 }
 
 bool IsComplete(const RunState& run) { return VisitsLeft(run) == 0; }

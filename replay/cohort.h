@@ -52,9 +52,12 @@ std::vector<std::string> Failures(const RunState& run);
 // Visits still to be made, calibrations included, if nothing is interrupted.
 int64_t VisitsLeft(const RunState& run);
 
-// How long those take, in nanoseconds: kernels, and starting, checking and
-// publishing as the calibrations took for it. Of a case without calibrations,
-// a guess from its plan.
+// Visits that the run has, calibrations included.
+int64_t VisitsMade(const RunState& run);
+
+// How long those that are left take, in nanoseconds: kernels, and starting,
+// checking and publishing as the calibrations took for it. Of a case without
+// calibrations, a guess from its plan.
 int64_t EstimateNs(const RunState& run);
 
 // The same of `visits` timed visits of one case, half of each arm.

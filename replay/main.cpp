@@ -70,11 +70,19 @@ Status StepAside(int64_t cpu, const std::vector<int64_t>& allowed) {
   return Ok();
 }
 
+// "8 of 28 visits are made".
+std::string MadeText(const RunState& run) {
+  const int64_t made = VisitsMade(run);
+  return std::to_string(made) + " of " +
+         std::to_string(made + VisitsLeft(run)) + " visits are made";
+}
+
 void Announce(const RunState& run, const HostFacts& host, int64_t cpu) {
   for (const auto& warning : Disturbances(ProbeSurroundings(host, cpu))) {
     Warn(warning);
   }
   if (IsQuiet()) return;
+  if (VisitsMade(run) > 0) SayLine("going on: " + MadeText(run));
   SayLine(std::to_string(VisitsLeft(run)) + " visits of " +
           std::to_string(run.cases.size()) + " cases on CPU " +
           std::to_string(cpu) + ", about " + DurationText(EstimateNs(run)));
@@ -119,13 +127,15 @@ Exit EndInvalid(AttemptLog& attempt, const std::vector<std::string>& failures) {
   return Exit::kDoesNotHold;
 }
 
-Exit EndCohort(AttemptLog& attempt, const CohortReport& report) {
+Exit EndCohort(AttemptLog& attempt, const CohortReport& report,
+               const RunState& run) {
   switch (report.end) {
     case CohortEnd::kInterrupted: {
       Status written = attempt.End("interrupted",
                                    "signal " + std::to_string(PendingSignal()));
       if (!written.ok()) return ReportError(written.error());
-      Warn("interrupted; the same command resumes the replay");
+      Warn("interrupted, " + MadeText(run) + "; to go on: exhibit-replay " +
+           run.path);
       // RunTool turns the signal into the exit status.
       return Exit::kCouldNot;
     }
@@ -179,6 +189,11 @@ Exit EndPlanFor(AttemptLog& attempt, const PlanForReport& report,
         attempt.End("interrupted", "signal " + std::to_string(PendingSignal()));
     return written.ok() ? Exit::kCouldNot : ReportError(written.error());
   }
+  if (!IsQuiet()) {
+    SayLine(
+        "attempts.jsonl of the run tells of this attempt; nothing else was "
+        "written");
+  }
   Status printed = PrintProduct(PlanForTable(report, percent));
   if (!printed.ok()) return EndWithError(attempt, printed.error());
   Status written =
@@ -224,24 +239,26 @@ Exit PerformReplay(const Words& words, Prepared& prepared, int64_t start_ns) {
   Announce(prepared.run, prepared.host, prepared.cpu);
   Status aside = StepAside(prepared.cpu, prepared.allowed);
   if (!aside.ok()) return EndWithError(*attempt, aside.error());
-  const int64_t total = VisitsLeft(prepared.run);
+  const int64_t total = VisitsMade(prepared.run) + VisitsLeft(prepared.run);
   Progress progress("replay", total);
-  int64_t done_before = -1;
   CohortRequest request = RequestOf(prepared, words, *attempt);
   request.progress = [&](int64_t done, int64_t, const std::string& what) {
-    if (done_before < 0) done_before = done;
-    progress.Update(done - done_before, what);
+    progress.Update(done, what);
   };
   request.calibrated = AnnounceCycles;
   Result<CohortReport> report = PerformCohort(request, prepared.run);
   if (!report.ok()) return EndWithError(*attempt, report.error());
   if (report->end == CohortEnd::kComplete) progress.Update(total, "");
   SayShare(*report, start_ns);
-  return EndCohort(*attempt, *report);
+  return EndCohort(*attempt, *report, prepared.run);
 }
 
 Exit Replay(const Words& words) {
   int64_t start_ns = BootTimeNs();
+  if (!words.plan_for.empty()) {
+    Result<double> effect = ParsePercent(words.plan_for);
+    if (!effect.ok()) return ReportUsage(effect.error());
+  }
   WatchSignals();
   Status is_run = CheckIsRun(words.run);
   if (!is_run.ok()) return ReportError(is_run.error());
@@ -284,9 +301,11 @@ int main(int argc, char** argv) {
   command.Integer("--cpu", words.cpu, 0, 16383,
                   "Pin every visit to this CPU (default: the highest allowed)");
   command.Text("--plan-for", words.plan_for,
-               "Do not replay: measure how much this machine wavers now, and "
-               "say how many cycles would find a true effect of this many per "
-               "cent with a chance of 80%, and how long they would take");
+               "PERCENT: do not replay: measure how much this machine wavers "
+               "now, and say how many cycles would find a true effect of so "
+               "many per cent (2%, with its sign) with a chance of 80%, "
+               "and how long they would take; writes nothing but start and end "
+               "of this attempt into attempts.jsonl of the run");
   return exhibit::RunTool(argc, argv, command,
                           [&words] { return exhibit::Replay(words); });
 }

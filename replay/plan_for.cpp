@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "manifests/host/host.h"
+#include "manifests/json.h"
 #include "manifests/sha256.h"
 #include "manifests/visit_order.h"
 #include "replay/power.h"
@@ -132,9 +133,14 @@ Result<CasePlan> PlanOf(const Manifest& m, const CaseState& state,
 
 Status CheckEffect(const Manifest& manifest, double effect) {
   if (effect > manifest.minimum_effect) return Ok();
-  const Result<std::optional<int64_t>> why =
-      CyclesFor({.spread = 0, .effect = effect, .rule = RuleOf(manifest)});
-  return why.ok() ? Ok() : Status(why.error());
+  return Error{
+      ErrorKind::kInvalidArgument,
+      "an effect of " + QuoteJson(Json(effect)) +
+          " does not pass the manifest's minimum_effect, " +
+          QuoteJson(Json(manifest.minimum_effect)) +
+          ": it is never called faster, however many cycles there are",
+      "Ask for a larger effect, or declare a smaller minimum_effect in "
+      "a new manifest; 1% is 0.01 there."};
 }
 
 Result<PlanForReport> PlanForEffect(const CohortRequest& request,

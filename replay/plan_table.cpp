@@ -4,6 +4,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "manifests/json.h"
 #include "replay/power.h"
 
 namespace exhibit {
@@ -46,10 +47,16 @@ Result<double> ParsePercent(const std::string& text) {
                                 percent, std::chars_format::fixed);
   if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size() ||
       !(percent > 0) || percent > kPercentMax) {
-    return Error{
-        ErrorKind::kInvalidArgument,
-        "--plan-for " + text + ": not a decimal number above 0 and up to 100",
-        "An effect of two per cent is written 2%."};
+    return Error{ErrorKind::kInvalidArgument,
+                 "--plan-for " + QuoteText(text) +
+                     ": not a decimal number above 0 and up to 100 with %",
+                 "An effect of two per cent is written 2%."};
+  }
+  if (number == text) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "--plan-for " + QuoteText(text) + ": in which unit?",
+                 "The effect is given in per cent: write " + number +
+                     "%, or what you mean; 0.02 in a manifest is 2% here."};
   }
   return percent / 100;
 }

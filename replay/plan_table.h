@@ -12,8 +12,9 @@
 
 namespace exhibit {
 
-// "2%", "2" and "0.5%" are 0.02, 0.02 and 0.005. kInvalidArgument for anything
-// but a decimal number above 0 and up to 100.
+// "2%" and "0.5%" are 0.02 and 0.005. kInvalidArgument for anything but a
+// decimal number above 0 and up to 100 with its sign: in a manifest, effects
+// are fractions, so a bare 0.06 may be meant as six per cent.
 Result<double> ParsePercent(const std::string& text);
 // The number without its sign, as typed: "2" of "2%".
 std::string PercentText(std::string_view text);

@@ -141,6 +141,17 @@ Status CheckOutside(const std::string& run, const std::string& bundle) {
 // while its author can still do something about it.
 Status CheckContents(const std::string& run) {
   EXHIBIT_ASSIGN_OR_RETURN(const RunContents contents, LookAtRun(run, {}));
+  if (!contents.frozen_manifest_sha256.empty()) {
+    return Error{ErrorKind::kInvalidArgument,
+                 run +
+                     ": manifest.json was edited after the capture: its "
+                     "SHA-256 is " +
+                     contents.found_manifest_sha256 +
+                     ", and freeze.json froze " +
+                     contents.frozen_manifest_sha256,
+                 "put the manifest back as it was, or capture the new one "
+                 "into a run of its own; no audit would accept this one"};
+  }
   if (!contents.unknown.empty()) {
     Warn("not looked at for stray and missing files: " + contents.unknown);
   }

@@ -11,6 +11,7 @@
 #include "compiler/tile/experiment.h"
 #include "compiler/tile/text.h"
 #include "manifests/file.h"
+#include "manifests/named_file.h"
 #include "manifests/run_layout.h"
 
 namespace exhibit {
@@ -121,7 +122,16 @@ Outcome<tile::Program> ReadCase(const CommandManifest& command,
                                 const TileOptions& options) {
   const std::string& kind = command.manifest.program;
   if (kind == "tile") {
-    return ReadProgramText(command.folder + "/" + manifest_case.text);
+    Outcome<tile::Program> program =
+        ReadProgramText(command.folder + "/" + manifest_case.text);
+    Failure* failure = std::get_if<Failure>(&program);
+    if (failure != nullptr && failure->error.kind == ErrorKind::kNotFound) {
+      failure->error = AboutNamedFile(
+          {command.folder, "text", manifest_case.text}, failure->error);
+      failure->error.message =
+          "case " + manifest_case.name + ": " + failure->error.message;
+    }
+    return program;
   }
   if (kind != "attention") {
     return Failure{{ErrorKind::kUnsupported,

@@ -43,14 +43,14 @@ int ReportBug(const std::string& what) {
   return static_cast<int>(Exit::kBug);
 }
 
-int ReportBadCommandLine(const std::string& tool, std::string what) {
+int ReportBadCommandLine(std::string what, const std::string& hint) {
   // CLI11 begins its sentences with a capital letter.
-  if (what.size() > 1 && what[0] >= 'A' && what[0] <= 'Z' && what[1] >= 'a' &&
-      what[1] <= 'z') {
+  if (what.size() > 1 && what[0] >= 'A' && what[0] <= 'Z' &&
+      (what[1] == ' ' || (what[1] >= 'a' && what[1] <= 'z'))) {
     what[0] = static_cast<char>(what[0] - 'A' + 'a');
   }
   SayLine("error: " + what);
-  SayPlainLine("hint: see " + tool + " --help");
+  SayPlainLine("hint: " + hint);
   return static_cast<int>(Exit::kUsage);
 }
 
@@ -262,6 +262,26 @@ CommandLine& CommandLine::Subcommand(const std::string& name,
   return *state_->subcommands.back();
 }
 
+int CommandLine::ReportUnusable(const std::string& what) const {
+  std::string names;
+  for (const auto& subcommand : state_->subcommands) {
+    const CLI::App& app = *subcommand->state_->app;
+    if (app.parsed()) {
+      return ReportBadCommandLine(
+          what, "see " + state_->tool + " " + app.get_name() + " --help");
+    }
+    names += (names.empty() ? "" : ", ") + app.get_name();
+  }
+  const std::string help = "see " + state_->tool + " --help";
+  if (names.empty()) return ReportBadCommandLine(what, help);
+  const std::string hint = "the commands are " + names + "; " + help;
+  for (const std::string& word : state_->app->remaining()) {
+    if (word.starts_with("-")) continue;
+    return ReportBadCommandLine(QuoteText(word) + " is no command", hint);
+  }
+  return ReportBadCommandLine(what, hint);
+}
+
 int RunTool(int argc, char** argv, CommandLine& command,
             const std::function<Exit()>& body) {
   PrepareProcess();
@@ -286,7 +306,7 @@ int RunTool(int argc, char** argv, CommandLine& command,
     return Print(state.tool + " " + ToolVersion() + "\nsource " +
                  SourceTreeDigest() + "\ncommit " + SourceCommit() + "\n");
   } catch (const CLI::ParseError& error) {
-    return ReportBadCommandLine(state.tool, error.what());
+    return command.ReportUnusable(error.what());
   } catch (const std::bad_alloc&) {
     return ReportedStatus(Error{ErrorKind::kLimitExceeded, "out of memory",
                                 "free memory or use a smaller case"});

@@ -65,6 +65,8 @@ class CommandLine {
   friend int RunTool(int, char**, CommandLine&, const std::function<Exit()>&);
   struct State;
   explicit CommandLine(std::unique_ptr<State> state);
+  // Says what is wrong of the words, and whose --help to see.
+  int ReportUnusable(const std::string& what) const;
   std::unique_ptr<State> state_;
 };
 

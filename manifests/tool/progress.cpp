@@ -41,6 +41,7 @@ Progress::~Progress() {
 void Progress::Update(int64_t done, const std::string& what) {
   if (quiet_) return;
   done = std::clamp<int64_t>(done, 0, total_);
+  if (done_before_ < 0) done_before_ = done;
   const std::string count =
       label_ + " " + std::to_string(done) + "/" + std::to_string(total_);
   if (!bar_) {
@@ -56,9 +57,9 @@ void Progress::Update(int64_t done, const std::string& what) {
   const int64_t full = done * kBarCells / total_;
   std::string bar = count + " [" + std::string(full, '#') +
                     std::string(kBarCells - full, '.') + "]";
-  if (done > 0 && done < total_) {
+  if (done > done_before_ && done < total_) {
     const double per_step = static_cast<double>(RawTimeNs() - start_ns_) /
-                            static_cast<double>(done);
+                            static_cast<double>(done - done_before_);
     const double left_ns = per_step * static_cast<double>(total_ - done);
     bar += ' ';
     bar += DurationText(static_cast<int64_t>(left_ns));

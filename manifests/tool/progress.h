@@ -18,13 +18,16 @@ class Progress {
   // `total` steps; `label` such as "replay". Elapsed time decides what is left.
   Progress(std::string label, int64_t total, Log log = Log::kAtOnce);
   ~Progress();  // Ends the line of a bar.
-  // `done` steps are finished and `what` comes next or was just finished.
+  // `done` steps are finished and `what` comes next or was just finished. Steps
+  // that the first call tells of were finished before: they count, but the time
+  // left does not follow from them.
   void Update(int64_t done, const std::string& what);
 
  private:
   std::string label_;
   int64_t total_;
   int64_t start_ns_;
+  int64_t done_before_ = -1;  // -1 until the first call.
   Log log_;
   bool bar_;
   bool quiet_;

@@ -172,7 +172,11 @@ TEST_F(ArchiveToolTest, WrongCommandLinesAreUsageErrors) {
   Expect(2, "exhibit-archive pack -o bundle", "RUN");
   Expect(2, "exhibit-archive pack run -o bundle --threads 0", "--threads");
   Expect(2, "exhibit-archive pack run -o bundle --threads 1e1", "--threads");
-  Expect(2, "exhibit-archive polish run", "error: ");
+  Expect(2, "exhibit-archive polish run",
+         "error: \"polish\" is no command\nhint: the commands are pack, seal, "
+         "sign, unpack; see exhibit-archive --help");
+  Expect(2, "exhibit-archive pack run",
+         "hint: see exhibit-archive pack --help");
   Expect(0, "exhibit-archive --help", "exhibit-archive pack run -o bundle");
 }
 

@@ -152,7 +152,8 @@ TEST_F(HeldCaptureTest, AKilledRunIsResumedAndKeepsItsCapturesByteForByte) {
 TEST_F(HeldCaptureTest, AnInterruptedRunSaysSoAndIsResumed) {
   const ToolEnd end = Stop(SIGINT);
   EXPECT_EQ(end.status, 130);
-  EXPECT_NE(end.talk.find("resumes"), std::string::npos) << end.talk;
+  EXPECT_NE(end.talk.find("to go on: exhibit-capture "), std::string::npos)
+      << end.talk;
   const auto attempts =
       DecodeAttempts(MustRead(run_ + "/" + kAttemptsPath), kAttemptsPath);
   ASSERT_TRUE(attempts.ok());

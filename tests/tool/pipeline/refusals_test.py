@@ -5,6 +5,7 @@ status of its kind, and nothing half-written left behind."""
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import unittest
@@ -113,6 +114,32 @@ class BadInput(pipeline.PipelineTest):
                 self.assert_nothing_left(done, COULD_NOT, [path], [])
                 self.assertIn(f"hint: {'Unpack' if 'unpack' in hint else 'Pack'} it first: {hint} {path} -o ",
                               done.stderr.decode())
+
+    def test_a_run_whose_manifest_was_edited_is_not_packed(self):
+        run, out = os.path.join(self.folder, "run"), os.path.join(self.folder, "bundle")
+        shutil.copytree(self.run_folder, run)
+        typed = read(run, "manifest.json")
+        for edited in (typed + b"\n", b"{}\n"):
+            write(edited, run, "manifest.json")
+            done = tool("archive", "pack", run, "-o", out)
+            self.assert_refused(done, COULD_NOT, ["manifest.json was edited after the capture", "freeze.json froze"])
+            self.assertFalse(os.path.exists(out))
+        write(typed, run, "manifest.json")
+        must("archive", "pack", run, "-o", out)
+
+    def test_a_run_that_lost_its_manifest_is_no_bundle_for_an_audit_in_it(self):
+        run = os.path.join(self.folder, "run")
+        shutil.copytree(self.run_folder, run)
+        os.remove(os.path.join(run, "manifest.json"))
+        write(b"{}\n", run, "audit.json")
+        done = tool("audit", "--table", run)
+        self.assertEqual(1, done.returncode)
+        self.assertIn(b"file-missing  manifest.json", done.stdout)
+        self.assertNotIn(b"evidence.tar.xz", done.stdout + done.stderr)
+        lone = os.path.join(self.folder, "lone")
+        os.mkdir(lone)
+        write(b"{}\n", lone, "audit.json")
+        self.assert_refused(tool("audit", lone), COULD_NOT, [lone, "neither a run nor a bundle"])
 
     def test_a_folder_in_the_way_of_an_output_is_refused(self):
         """What a read-only folder is to others, a file in its place is to root."""

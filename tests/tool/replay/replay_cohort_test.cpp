@@ -310,8 +310,11 @@ TEST_F(ReplayCohort, LibraryReplacedMeanwhileIsARefusedVisit) {
 TEST_F(ReplayCohort, PlanForSaysHowManyCyclesAndKeepsNothing) {
   BuildRun({.folder = run_});
   std::map<std::string, std::string> before = ReadTree(run_);
-  ToolEnd end = RunReplay({run_, "--plan-for", "50%", "--quiet"});
+  ToolEnd end = RunReplay({run_, "--plan-for", "50%"});
   ASSERT_EQ(end.status, 0) << end.talk;
+  EXPECT_NE(end.talk.find("attempts.jsonl of the run tells of this attempt"),
+            std::string::npos)
+      << end.talk;
   EXPECT_NE(end.out.find("\nn200 "), std::string::npos) << end.out;
   EXPECT_NE(end.out.find("a true effect of 50% faster"), std::string::npos)
       << end.out;
@@ -330,9 +333,16 @@ TEST_F(ReplayCohort, PlanForSaysHowManyCyclesAndKeepsNothing) {
 TEST_F(ReplayCohort, PlanForRefusesWhatTheRuleCannotFind) {
   BuildRun({.folder = run_});
   EXPECT_EQ(RunReplay({run_, "--plan-for", "two"}).status, 2);
+  ToolEnd bare = RunReplay({run_, "--plan-for", "0.06"});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_NE(bare.talk.find("write 0.06%, or what you mean"), std::string::npos)
+      << bare.talk;
   ToolEnd end = RunReplay({run_, "--plan-for", "0.5%"});
   EXPECT_EQ(end.status, 2);
-  EXPECT_NE(end.talk.find("minimum_effect"), std::string::npos) << end.talk;
+  EXPECT_NE(end.talk.find("an effect of 0.005 does not pass the manifest's "
+                          "minimum_effect, 0.01"),
+            std::string::npos)
+      << end.talk;
   EXPECT_EQ(ReadAttemptRecords(run_).back().stage, "capture");
 }
 
@@ -344,10 +354,19 @@ TEST_F(ReplayCohort, SignalsEndItCleanlyAndItGoesOn) {
     ASSERT_TRUE(Eventually(
         [&] { return PathExists(run_ + "/replays/n200/calibration-1.json"); }));
     first.Signal(number);
-    EXPECT_EQ(first.Await().status, 128 + number);
+    ToolEnd stopped = first.Await();
+    EXPECT_EQ(stopped.status, 128 + number);
     EXPECT_EQ(ReadAttemptRecords(run_).back().result, "interrupted");
     EXPECT_FALSE(AnyProcessMaps(run_));
-    EXPECT_EQ(RunReplay({run_, "--quiet"}).status, 0);
+    ToolEnd again = RunReplay({run_});
+    EXPECT_EQ(again.status, 0);
+    // It counts what was made before, and ends with the whole.
+    EXPECT_NE(again.talk.find("going on: "), std::string::npos) << again.talk;
+    EXPECT_EQ(again.talk.find("replay 0/"), std::string::npos) << again.talk;
+    const std::string total = std::to_string(2 + Visits().size());
+    EXPECT_NE(again.talk.find("replay " + total + "/" + total),
+              std::string::npos)
+        << again.talk;
     EXPECT_EQ(ReadAttemptRecords(run_).back().result, "done");
   }
 }

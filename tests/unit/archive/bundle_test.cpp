@@ -278,6 +278,24 @@ TEST_F(BundleTest, NoFolderIsNotFound) {
   EXPECT_TRUE(LooksLikeBundle(bundle_));
 }
 
+TEST_F(BundleTest, BundleIsToldByItsSubjectAndNotByWhatMayLieAnywhere) {
+  Pack();
+  fs::remove(InBundle(kEvidenceName));
+  EXPECT_TRUE(LooksLikeBundle(bundle_)) << "its evidence was lost";
+  fs::remove(InBundle(kSourcesName));
+  fs::remove(InBundle(kProvenanceName));
+  for (const char* name : {kAuditName, kReportName, kClaimsName, kSealName}) {
+    WriteBytes(InBundle(name), "{}");
+  }
+  EXPECT_FALSE(LooksLikeBundle(bundle_)) << "nothing of the subject is there";
+  for (const char* name : {"manifest.json", "freeze.json"}) {
+    WriteBytes(InBundle(kProvenanceName), "{}");
+    WriteBytes(InBundle(name), "{}");
+    EXPECT_FALSE(LooksLikeBundle(bundle_)) << "a run with stray files";
+    fs::remove(InBundle(name));
+  }
+}
+
 TEST_F(BundleTest, EvidenceOfAnotherRunIsNoticedByProvenance) {
   Pack();
   Files other = SampleFiles();

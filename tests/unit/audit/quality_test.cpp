@@ -161,6 +161,49 @@ TEST(Quality, LineNamesCaseCodeFigureAndFix) {
   EXPECT_EQ(TextAt(json.AsArray()->front(), "code"), "too-few-pairs");
 }
 
+// The fix of the one remark after the floor became `floor`, of an effect of one
+// per mille under a minimum effect of one per cent.
+std::string FixOfFloor(double floor) {
+  Json audit = QuietAudit();
+  At(audit, "decision.minimum_effect") = 0.01;
+  At(audit, "cases.0.outcome") = "inconclusive";
+  At(audit, "cases.0.ratios.estimate") = 1.001;
+  At(audit, "cases.0.ratios.median") = 1.001;
+  At(audit, "cases.0.ratios.noise_floor") = floor;
+  const std::vector<QualityRemark> found = QualityRemarks(audit);
+  return found.empty() ? "" : found.front().fix;
+}
+
+TEST(Quality, EffectBelowTheMinimumIsNotToBeToldFromNoise) {
+  EXPECT_EQ(FixOfFloor(0.005), "");
+  EXPECT_EQ(FixOfFloor(0.02),
+            "set replay.cycles to 49 to bring the floor below minimum_effect "
+            "0.0100");
+  EXPECT_EQ(FixOfFloor(0.2),
+            "no number of cycles will bring the floor below minimum_effect "
+            "0.0100; a quieter host or a smaller question");
+}
+
+TEST(Quality, NullCaseIsNotAskedForAClaim) {
+  Json audit = QuietAudit();
+  At(audit, "cases.0.null_of") = "d";
+  At(audit, "cases.0.outcome") = "inconclusive";
+  At(audit, "cases.0.remarks") = Json::Array{"range-crosses-one"};
+  At(audit, "cases.0.ratios.noise_floor") = 0.2;
+  EXPECT_EQ(RenderQuality(audit), "0 remarks, verdict verified\n");
+}
+
+TEST(Quality, SlackIsBoughtWithTheFewestCyclesThatGiveIt) {
+  Json audit = QuietAudit();
+  At(audit, "decision.minimum_effect") = 0.05;
+  At(audit, "replay.cycles") = 3;
+  // 2 (1 + 10) / 2^10 is 0.021; of eight pairs it would be 0.070.
+  EXPECT_EQ(QualityRemarks(audit).at(0).fix,
+            "set replay.cycles to 5, with which one pair may dissent; how many "
+            "an effect above minimum_effect, 0.05, takes, exhibit-replay "
+            "--plan-for says");
+}
+
 TEST(Quality, FixOfAShortSampleMakesItLongEnough) {
   Json audit = QuietAudit();
   At(audit, "cases.0.timing.shortest_sample_ns") = 12'500;

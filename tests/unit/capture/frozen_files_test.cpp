@@ -45,7 +45,27 @@ TEST(FrozenFiles, AMissingSourceIsNotFoundByName) {
   const auto files = GatherFrozenFiles(manifest, scratch.path(), own);
   ASSERT_FALSE(files.ok());
   EXPECT_EQ(files.error().kind, ErrorKind::kNotFound);
-  EXPECT_NE(files.error().message.find("gone.c"), std::string::npos);
+  EXPECT_NE(files.error().message.find(
+                "field \"sources[0]\" of the manifest: cannot open " +
+                scratch.path() + "/gone.c"),
+            std::string::npos)
+      << files.error().message;
+  EXPECT_EQ(files.error().hint,
+            "a path in a manifest begins at the manifest's own folder: " +
+                scratch.path());
+}
+
+TEST(FrozenFiles, AMissingAttachmentIsNamedByItsField) {
+  const Scratch scratch;
+  const OwnSource own = WriteOwnSource(scratch / "own");
+  MustWrite(scratch / "build.log", "log\n");
+  Manifest manifest;
+  manifest.attachments = {{"build.log", "log", ""}, {"gone.log", "log", ""}};
+  const auto files = GatherFrozenFiles(manifest, scratch.path(), own);
+  ASSERT_FALSE(files.ok());
+  EXPECT_NE(files.error().message.find("field \"attachments[1].path\""),
+            std::string::npos)
+      << files.error().message;
 }
 
 TEST(FrozenFiles, OwnSourceThatTheToolWasNotBuiltFromIsCorrupt) {

@@ -92,6 +92,10 @@ TEST(TileCase, ATextThatIsMissingOrTooLongEndsBeforeARunExists) {
       CheckSuppliedFiles(manifest, manifest.cases[0], scratch / "m");
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::kNotFound);
+  EXPECT_NE(status.error().message.find("field \"text\" of the manifest"),
+            std::string::npos)
+      << status.error().message;
+  EXPECT_NE(status.error().hint.find(scratch / "m"), std::string::npos);
   std::string text = kText;
   text.resize(ManifestLimits::kProgramBytesMax, '\n');
   MustWrite(scratch / "m/p/thirds.tile", text);

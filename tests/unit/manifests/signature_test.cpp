@@ -48,6 +48,20 @@ TEST(Signature, MatchesTheTestVector) {
   EXPECT_TRUE(SignatureHolds(Signed()));
 }
 
+TEST(Signature, OnlyALaterSchemaIsUnsupported) {
+  for (const std::string bytes : {"", "junk", "{}", "[]", "{\"x\":1}"}) {
+    const auto read = DecodeSignature(bytes, "content-id.sig");
+    ASSERT_FALSE(read.ok()) << bytes;
+    EXPECT_EQ(read.error().kind, ErrorKind::kCorrupt) << bytes;
+  }
+  const auto later =
+      DecodeSignature("{\"schema\":\"exhibit.signature/2\"}", "content-id.sig");
+  ASSERT_FALSE(later.ok());
+  EXPECT_EQ(later.error().kind, ErrorKind::kUnsupported);
+  EXPECT_NE(later.error().message.find("exhibit.signature/2"),
+            std::string::npos);
+}
+
 TEST(Signature, SignsATextThatSaysWhatItIs) {
   EXPECT_EQ(SignedText(Empty()),
             "exhibit signature 1: content id\n" + Empty() + "\n");

@@ -104,7 +104,8 @@ TEST(Manifest, ANullCaseThatCannotBeIsRefused) {
   } table[] = {
       {R"({ "name": "n", "null_of": "prefill" })", "\"prefill\" is no case"},
       {R"({ "name": "n", "null_of": "n" })", "\"n\" is a null case itself"},
-      {R"({ "name": "n", "null_of": "decode", "tile": [1,16] })", "tile"},
+      {R"({ "name": "n", "null_of": "decode", "tile": [1,16] })",
+       "cases[1]: field \"tile\": may not stand in a null case"},
       {R"({ "name": "n", "null_of": "decode", "placement_bytes": 8 })",
        "8 is no multiple of 16"},
       {R"({ "name": "n", "null_of": "decode", "placement_bytes": 4096 })",
@@ -236,6 +237,12 @@ TEST(Manifest, WhatIsWrongIsNamedWithItsFieldAndValue) {
       {kGood, "\"isolation\": \"process\"", "\"isolation\": \"in-process\"",
        kUnsupported, "in-process"},
       {kGood, "pairs/1", "pairs/9", kUnsupported, "pairs/9"},
+      {kGood, "\"alpha\": 0.05", "\"alpha\": 0", kInvalid,
+       "field \"alpha\": 0 is not a number above 0 and up to 0.999999"},
+      {kGood, "\"alpha\": 0.05", "\"alpha\": 1", kInvalid,
+       "field \"alpha\": 1 is not a number above 0 and up to 0.999999"},
+      {kGood, "\"minimum_effect\": 0.01", "\"minimum_effect\": \"1%\"",
+       kInvalid, "\"1%\" is not a number from 0 to 1.0"},
       {kGood, "\"continues\": []", "\"continues\": [\"abc\"]", kInvalid, "abc"},
       {kGood, "\"continues\": []", "\"cuntinues\": []", kInvalid, "cuntinues"},
       {kGood, "\"limits\": [", "\"limits\": [ 3, ", kInvalid, "limits"},
@@ -271,6 +278,76 @@ TEST(Manifest, WhatIsWrongIsNamedWithItsFieldAndValue) {
     EXPECT_EQ(m.error().message.rfind("m.json", 0), 0u) << m.error().message;
     EXPECT_NE(m.error().hint, "") << m.error().message;
   }
+}
+
+TEST(Manifest, AMisspeltFieldIsNamedBesideTheOneThatIsMeant) {
+  const struct {
+    std::string from, to, message, hint;
+  } kTable[] = {
+      {"\"question\"", "\"quetsion\"",
+       "m.json: field \"question\" is missing; there is \"quetsion\"",
+       "Write \"question\" if that is what \"quetsion\" is meant to be."},
+      {"\"samples\"", "\"sample\"",
+       "m.json: replay: field \"samples\" is missing; there is \"sample\"",
+       "Write \"samples\""},
+      {"\"question\"", "\"asked\"", "field \"question\" is missing", ""},
+      {"\"continues\"", "\"contniues\"", "m.json: unknown field \"contniues\"",
+       "Did you mean \"continues\"? A private"},
+      {"\"packet_width\"", "\"packet_widht\"",
+       "unknown option \"packet_widht\"", "Did you mean \"packet_width\"?"},
+      {"\"continues\"", "\"remarks\"", "unknown field \"remarks\"",
+       "A private field starts"},
+  };
+  for (const auto& [from, to, message, hint] : kTable) {
+    const auto m = ParseManifest(Edited(kGood, from, to), "m.json");
+    ASSERT_FALSE(m.ok()) << to;
+    EXPECT_NE(m.error().message.find(message), std::string::npos)
+        << m.error().message;
+    EXPECT_NE(m.error().hint.find(hint), std::string::npos) << m.error().hint;
+  }
+}
+
+TEST(Manifest, AFieldThatMayNotBeMeantIsNotProposed) {
+  const auto m =
+      ParseManifest(Edited(kGood, "\"question\"", "\"x-question\""), "m.json");
+  ASSERT_FALSE(m.ok());
+  EXPECT_EQ(m.error().message, "m.json: field \"question\" is missing");
+}
+
+TEST(Manifest, ABlockThatPacketsDoNotFillIsSaidWhereItStands) {
+  const std::string width = "\"packet_width\": 8";
+  const std::string full = "\"full_packet\": true";
+  const std::string output_block = "\"mma_output_block\": 4";
+  const struct {
+    std::string from, to, message;
+  } kTable[] = {
+      {width, width + ", \"workers_per_block\": 12",
+       "m.json: controls: option workers_per_block: 12 is not a multiple of "
+       "packet_width 8 (controls)"},
+      {full, full + ", \"workers_per_block\": 12",
+       "m.json: case \"decode\": option workers_per_block: 12 "},
+      {output_block, output_block + ", \"workers_per_block\": 12",
+       "m.json: variants.r4: option workers_per_block: 12 "},
+      {width, "\"workers_per_block\": 12", "packet_width 8 (the default)"},
+  };
+  for (const auto& [from, to, message] : kTable) {
+    const auto m = ParseManifest(Edited(kGood, from, to), "m.json");
+    ASSERT_FALSE(m.ok()) << to;
+    EXPECT_NE(m.error().message.find(message), std::string::npos)
+        << m.error().message;
+    EXPECT_EQ(m.error().hint, "Legal: 1..1024, a multiple of packet_width.");
+  }
+}
+
+TEST(Manifest, WhatIsWrongOfACaseIsNotSaidOfItsNullCase) {
+  const auto m = ParseManifest(
+      Edited(Edited(kGood, "[1,16]", "[1,0]"), "{ \"name\": \"decode\"",
+             R"({ "name": "n", "null_of": "decode" }, { "name": "decode")"),
+      "m.json");
+  ASSERT_FALSE(m.ok());
+  EXPECT_NE(m.error().message.find("case \"decode\": field \"tile\""),
+            std::string::npos)
+      << m.error().message;
 }
 
 TEST(Manifest, AnOptionThatNoLibraryReadsIsRefused) {

@@ -79,14 +79,22 @@ TEST(Power, EffectThatTheRuleIgnoresIsRefused) {
   }
 }
 
-TEST(PlanTable, PercentIsADecimalNumber) {
+TEST(PlanTable, PercentIsADecimalNumberWithItsSign) {
   EXPECT_EQ(*ParsePercent("2%"), 0.02);
-  EXPECT_EQ(*ParsePercent("0.5"), 0.005);
+  EXPECT_EQ(*ParsePercent("0.5%"), 0.005);
   EXPECT_EQ(*ParsePercent("100%"), 1.0);
-  for (const char* text : {"", "%", "0", "-1%", "2%%", "1e1", "two", "101",
-                           "nan", "inf", "0x2", " 2"}) {
+  for (const char* text : {"", "%", "0", "0%", "-1%", "2%%", "1e1%", "two",
+                           "101%", "nan%", "inf%", "0x2%", " 2%"}) {
     EXPECT_FALSE(ParsePercent(text).ok()) << text;
   }
+}
+
+TEST(PlanTable, NumberThatMayBeAFractionIsRefused) {
+  const Result<double> bare = ParsePercent("0.06");
+  ASSERT_FALSE(bare.ok());
+  EXPECT_EQ(bare.error().message, "--plan-for \"0.06\": in which unit?");
+  EXPECT_NE(bare.error().hint.find("write 0.06%"), std::string::npos);
+  EXPECT_FALSE(ParsePercent("6").ok());
 }
 
 TEST(PlanTable, RowsSayWhatWasFoundAndWhatWasNot) {

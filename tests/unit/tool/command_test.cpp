@@ -286,6 +286,15 @@ TEST(Command, LongProgressPrintsALineForEachTenth) {
   EXPECT_EQ(std::count(ending.err.begin(), ending.err.end(), '\n'), 11);
 }
 
+TEST(Command, ProgressCountsWhatWasDoneBefore) {
+  const Ending ending = Tool({"run"}, [](const Words&) {
+    Progress progress("step", 4);
+    for (int done = 3; done <= 4; ++done) progress.Update(done, "");
+    return Exit::kDone;
+  });
+  EXPECT_EQ(ending.err, "exhibit-x: step 3/4\nexhibit-x: step 4/4\n");
+}
+
 TEST(Command, SignalsEndTheBodyWithTheirStatus) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const Ending ending = Tool({"run"}, [number](const Words&) {
@@ -361,10 +370,27 @@ TEST(Subcommand, MissingOrUnknownOrSecondOneExitsTwo) {
                                              {"pack", "r", "--version"}}) {
     const Ending ending = WithSubcommands(words);
     EXPECT_EQ(ending.exit, 2) << (words.empty() ? "" : words.back());
-    EXPECT_TRUE(ending.err.ends_with("hint: see exhibit-x --help\n"))
-        << ending.err;
+    EXPECT_NE(ending.err.find("\nhint: "), std::string::npos) << ending.err;
   }
   EXPECT_EQ(WithSubcommands({"--version"}).exit, 0);
+}
+
+TEST(Subcommand, WhatIsWrongOfItIsHintedAtItsOwnHelp) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"pack"}, {"pack", "--no"}, {"pack", "r", "s"}}) {
+    const Ending ending = WithSubcommands(words);
+    EXPECT_TRUE(ending.err.ends_with("hint: see exhibit-x pack --help\n"))
+        << ending.err;
+  }
+}
+
+TEST(Subcommand, UnknownOneIsNamedAndTheKnownOnesAreListed) {
+  const std::string hint =
+      "hint: the commands are pack, seal; see exhibit-x --help\n";
+  EXPECT_EQ(WithSubcommands({"foo", "r"}).err,
+            "exhibit-x: error: \"foo\" is no command\n" + hint);
+  EXPECT_EQ(WithSubcommands({}).err,
+            "exhibit-x: error: a subcommand is required\n" + hint);
 }
 
 }  // namespace
