@@ -37,16 +37,21 @@ Status PublishPlan(const RunState& run, CaseState& state,
   return Ok();
 }
 
-int64_t CyclesLeft(int64_t cycles, const std::vector<int64_t>& attempts) {
-  return VisitsNeeded(cycles, attempts) - static_cast<int64_t>(attempts.size());
+// Timed visits. A pair that an earlier attempt began takes another cycle, which
+// is known before its second visit is made.
+int64_t TimedLeft(const RunState& run, const CaseState& state) {
+  std::vector<int64_t> attempts = state.Attempts();
+  const auto made = static_cast<int64_t>(attempts.size());
+  if (made % 2 != 0 && run.attempt != 0) attempts.push_back(run.attempt);
+  return VisitsNeeded(run.manifest.cycles, attempts) - made;
 }
 
 int64_t CalibrationsLeft(const CaseState& state) {
   return kCalibrationCount - static_cast<int64_t>(state.calibrations.size());
 }
 
-int64_t CaseVisitsLeft(const Manifest& m, const CaseState& state) {
-  return CyclesLeft(m.cycles, state.Attempts()) + CalibrationsLeft(state);
+int64_t CaseVisitsLeft(const RunState& run, const CaseState& state) {
+  return TimedLeft(run, state) + CalibrationsLeft(state);
 }
 
 // The visit that comes after those that the case has.
@@ -108,7 +113,7 @@ class Cohort {
   }
 
   Result<CohortEnd> PerformCycles(size_t index) {
-    while (CaseVisitsLeft(run_.manifest, run_.cases[index]) > 0) {
+    while (CaseVisitsLeft(run_, run_.cases[index]) > 0) {
       EXHIBIT_ASSIGN_OR_RETURN(CohortEnd end, PerformNext(index));
       if (end != CohortEnd::kComplete) return end;
     }
@@ -188,7 +193,7 @@ int64_t CalibratedRepetitions(const CaseState& state) {
 int64_t VisitsLeft(const RunState& run) {
   int64_t left = 0;
   for (const CaseState& state : run.cases) {
-    left += CaseVisitsLeft(run.manifest, state);
+    left += CaseVisitsLeft(run, state);
   }
   return left;
 }
@@ -240,7 +245,7 @@ int64_t EstimateNs(const RunState& run) {
   for (const CaseState& state : run.cases) {
     total_ns +=
         CalibrationsLeft(state) * (m.warmup_ms * 1'000'000 + kVisitOverheadNs) +
-        EstimateTimedNs(m, state, CyclesLeft(m.cycles, state.Attempts()));
+        EstimateTimedNs(m, state, TimedLeft(run, state));
   }
   return total_ns;
 }

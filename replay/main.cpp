@@ -234,6 +234,7 @@ Exit PerformReplay(const Words& words, Prepared& prepared, int64_t start_ns) {
   Result<AttemptLog> attempt =
       AttemptLog::Start(words.run, "replay", prepared.tool);
   if (!attempt.ok()) return ReportError(attempt.error());
+  prepared.run.attempt = attempt->attempt();
   std::vector<std::string> failures = Failures(prepared.run);
   if (!failures.empty()) return EndInvalid(*attempt, failures);
   Announce(prepared.run, prepared.host, prepared.cpu);
@@ -250,6 +251,8 @@ Exit PerformReplay(const Words& words, Prepared& prepared, int64_t start_ns) {
   if (!report.ok()) return EndWithError(*attempt, report.error());
   if (report->end == CohortEnd::kComplete) progress.Update(total, "");
   SayShare(*report, start_ns);
+  // Whatever goes on with it is another one.
+  ++prepared.run.attempt;
   return EndCohort(*attempt, *report, prepared.run);
 }
 

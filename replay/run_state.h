@@ -56,6 +56,9 @@ struct RunState {
   FreezeRecord freeze;
   std::string freeze_sha256;
   std::vector<CaseState> cases;  // In declared order.
+  // The attempt that goes on with the run; 0 before one does. A pair whose
+  // first visit another attempt made will be split.
+  int64_t attempt = 0;
 };
 
 // Reads a run and all that replay rests on.
