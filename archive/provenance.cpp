@@ -2,9 +2,11 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "archive/gzip.h"
 #include "archive/xz.h"
+#include "manifests/sha256.h"
 
 #ifndef EXHIBIT_BUILD_COMPILER
 #error "the build passes EXHIBIT_BUILD_COMPILER, _TYPE and _SANITIZERS"
@@ -140,6 +142,51 @@ std::string FromJson(const Json& value, Provenance& p) {
   return wrong.empty() ? "" : wrong.front();
 }
 
+bool IsCommit(std::string_view text) {
+  if (text == "unknown") return true;
+  if (text.ends_with("-dirty")) text.remove_suffix(6);
+  return (text.size() == 40 || text.size() == 64) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Returns which value is none of those that its field may have, or "".
+std::string OddValue(const Provenance& p) {
+  const ToolIdentity& tool = p.producer.tool;
+  for (const auto& [name, digest] :
+       {std::pair("content_id", &p.content_id),
+        std::pair("manifest_sha256", &p.manifest_sha256),
+        std::pair("tool.sha256", &tool.sha256),
+        std::pair("tool.source_sha256", &tool.source_sha256)}) {
+    if (!IsSha256Hex(*digest)) {
+      return std::string(name) + " is no SHA-256: " + QuoteText(*digest);
+    }
+  }
+  const std::string* before = nullptr;
+  for (const LibraryIdentity& library : p.producer.libraries) {
+    if (!library.sha256.empty() && !IsSha256Hex(library.sha256)) {
+      return "sha256 of library " + QuoteText(library.name) +
+             " is no SHA-256: " + QuoteText(library.sha256);
+    }
+    if (before != nullptr && !(*before < library.name)) {
+      return "libraries are not sorted by name, or one stands twice: " +
+             QuoteText(library.name);
+    }
+    before = &library.name;
+  }
+  if (!IsCommit(p.producer.source_commit)) {
+    return "source_commit is no commit: " + QuoteText(p.producer.source_commit);
+  }
+  for (const auto& [name, number] :
+       {std::pair("xz.block_bytes", p.xz_block_bytes),
+        std::pair("xz.preset", p.xz_preset),
+        std::pair("gzip.level", p.gzip_level)}) {
+    if (number < 0) {
+      return std::string(name) + " is negative: " + std::to_string(number);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Provenance DescribePacking(const std::string& content_id,
@@ -181,7 +228,10 @@ Result<Provenance> DecodeProvenance(std::string_view bytes,
   }
   Json::Object* const object = value.AsObject();
   if (!object) return corrupt("is not an object but " + QuoteJson(value));
-  const Json schema = (*object)["schema"];
+  if (!object->contains("schema")) {
+    return corrupt("field \"schema\" is missing");
+  }
+  const Json schema = object->at("schema");
   if (schema != Json(kSchema)) {
     return Error{ErrorKind::kUnsupported,
                  std::string(where) + ": schema is " + QuoteJson(schema) +
@@ -194,6 +244,8 @@ Result<Provenance> DecodeProvenance(std::string_view bytes,
   const std::string wrong = FromJson(value, provenance);
   if (!wrong.empty()) return corrupt(wrong);
   if (ToJson(provenance) != value) return corrupt("has an unknown field");
+  const std::string odd = OddValue(provenance);
+  if (!odd.empty()) return corrupt(odd);
   return provenance;
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "archive/gzip.h"
 #include "archive/run_order.h"
 #include "tests/unit/archive/sample_files.h"
 
@@ -267,6 +268,39 @@ TEST(EvidenceTest, LinksInARunAreRefused) {
   // Also below a folder that is a link, should one appear after listing.
   EXPECT_FALSE(FileSource::Open(scratch / "run", "folder/odd.npy").ok());
   EXPECT_TRUE(FileSource::Open(scratch / "run", "arrays/odd.npy").ok());
+}
+
+// FORMAT.md says what a run of two files becomes, for writers of their own.
+TEST(EvidenceTest, TheTestVectorsOfThePageComeOut) {
+  const Files files = {{"manifest.json", "{}\n"}, {"sources/a", "x\n"}};
+  const std::string page = ReadBytes(EXHIBIT_SOURCE_DIR "/archive/FORMAT.md");
+  const std::string index = IndexOf(files);
+  const std::string evidence = TarBytes(EvidenceMembers(files));
+  const std::string sources = TarBytes(SourceMembers(files));
+  const size_t first_line = index.find('\n');
+  for (const std::string& value :
+       {index.substr(0, first_line),
+        index.substr(first_line + 1, index.size() - first_line - 2),
+        Sha256Hex(index), Sha256Hex(evidence), evidence.substr(148, 6),
+        Sha256Hex(sources)}) {
+    EXPECT_NE(page.find(" `" + value + "` |"), std::string::npos) << value;
+  }
+  EXPECT_EQ(evidence.size(), 3072U);
+  EXPECT_EQ(sources.size(), 2048U);
+  Members seen;
+  const auto read = ReadStreams({evidence, sources}, seen);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->content_id, Sha256Hex(index));
+  // The archive without members; compressed it may differ with zlib.
+  const size_t at = page.find("`1f8b") + 1;
+  std::string gzip;
+  for (size_t i = at; page[i] != '`'; i += 2) {
+    gzip += static_cast<char>(std::stoi(page.substr(i, 2), nullptr, 16));
+  }
+  StringSource compressed(gzip);
+  const auto source = GzipSource::Create(compressed, "page", ArchiveLimits{});
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ(*ReadAll(**source, "page", 4096), TarBytes({}));
 }
 
 }  // namespace

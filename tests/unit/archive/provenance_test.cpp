@@ -9,7 +9,8 @@ namespace exhibit {
 namespace {
 
 Provenance Sample() {
-  return DescribePacking("cc", "dd", TestPackOptions().producer);
+  return DescribePacking(Sha256Hex("index"), Sha256Hex("manifest"),
+                         TestPackOptions().producer);
 }
 
 // The sample with one thing done to its fields.
@@ -50,7 +51,7 @@ TEST(ProvenanceTest, AnotherSchemaIsUnsupported) {
                  }),
                  ErrorKind::kUnsupported, "exhibit.provenance/2");
   ExpectRejected(Changed([](Json::Object& fields) { fields.erase("schema"); }),
-                 ErrorKind::kUnsupported, "schema is null");
+                 ErrorKind::kCorrupt, "\"schema\" is missing");
 }
 
 TEST(ProvenanceTest, AMissingFieldIsCorrupt) {
@@ -73,6 +74,68 @@ TEST(ProvenanceTest, AFieldOfAnotherTypeIsCorrupt) {
   ExpectRejected(
       Changed([](Json::Object& fields) { fields["libraries"] = "none"; }),
       ErrorKind::kCorrupt, "unknown field");
+}
+
+TEST(ProvenanceTest, ADigestIsOne) {
+  for (const char* name : {"content_id", "manifest_sha256"}) {
+    ExpectRejected(Changed([&](Json::Object& fields) { fields[name] = "abc"; }),
+                   ErrorKind::kCorrupt,
+                   std::string(name) + " is no SHA-256: \"abc\"");
+  }
+  for (const char* name : {"sha256", "source_sha256"}) {
+    for (const std::string& digest :
+         {std::string(), std::string(64, 'g'), std::string(64, 'A')}) {
+      ExpectRejected(Changed([&](Json::Object& fields) {
+                       (*fields["tool"].AsObject())[name] = digest;
+                     }),
+                     ErrorKind::kCorrupt, "is no SHA-256");
+    }
+  }
+}
+
+TEST(ProvenanceTest, LibrariesAreSortedAndHaveADigestOrNone) {
+  const auto with = [](const std::vector<std::string>& names,
+                       const std::string& digest) {
+    return Changed([&](Json::Object& fields) {
+      Json::Array libraries;
+      for (const std::string& name : names) {
+        libraries.push_back(
+            Json::Object{{"name", name}, {"sha256", digest}, {"version", "1"}});
+      }
+      fields["libraries"] = libraries;
+    });
+  };
+  EXPECT_TRUE(DecodeProvenance(with({"a", "b"}, ""), "p.json").ok());
+  EXPECT_TRUE(DecodeProvenance(with({}, ""), "p.json").ok());
+  ExpectRejected(with({"b", "a"}, ""), ErrorKind::kCorrupt, "not sorted");
+  ExpectRejected(with({"a", "a"}, ""), ErrorKind::kCorrupt, "stands twice");
+  ExpectRejected(with({"a"}, "abc"), ErrorKind::kCorrupt, "is no SHA-256");
+}
+
+TEST(ProvenanceTest, ACommitIsOneAndNoCountIsNegative) {
+  const auto with_commit = [](const std::string& commit) {
+    return Changed(
+        [&](Json::Object& fields) { fields["source_commit"] = commit; });
+  };
+  for (const std::string& commit :
+       {std::string(40, 'a'), std::string(64, '0'),
+        std::string(40, 'a') + "-dirty", std::string("unknown")}) {
+    EXPECT_TRUE(DecodeProvenance(with_commit(commit), "p.json").ok()) << commit;
+  }
+  for (const std::string& commit :
+       {std::string(), std::string("HEAD"), std::string("unknown-dirty"),
+        std::string("-dirty"), std::string(41, 'a'), std::string(40, 'A'),
+        std::string("/home/someone")}) {
+    ExpectRejected(with_commit(commit), ErrorKind::kCorrupt, "is no commit");
+  }
+  for (const auto& [part, name] :
+       {std::pair("xz", "block_bytes"), std::pair("xz", "preset"),
+        std::pair("gzip", "level")}) {
+    ExpectRejected(Changed([&](Json::Object& fields) {
+                     (*fields[part].AsObject())[name] = -1;
+                   }),
+                   ErrorKind::kCorrupt, "is negative: -1");
+  }
 }
 
 TEST(ProvenanceTest, AnUnknownFieldIsCorruptUnlessItBeginsWithX) {

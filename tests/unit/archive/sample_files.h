@@ -192,8 +192,10 @@ inline Result<EvidenceSummary> ReadStreams(const TarStreams& streams,
 inline PackOptions TestPackOptions(int threads = 1) {
   PackOptions options;
   options.threads = threads;
-  options.producer.tool = {"exhibit-archive", "0", "00", "11"};
-  options.producer.libraries = {{"liblzma", "5", "22"}};
+  options.producer.tool = {"exhibit-archive", "0", Sha256Hex("tool"),
+                           Sha256Hex("source")};
+  options.producer.source_commit = "unknown";
+  options.producer.libraries = {{"liblzma", "5", Sha256Hex("liblzma")}};
   return options;
 }
 

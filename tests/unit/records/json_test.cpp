@@ -27,6 +27,20 @@ TEST(Json, CanonicalFormIsAFixedPoint) {
   }
 }
 
+// The examples of RECORDS.md: shortest digits, in the shorter of two spellings.
+TEST(Json, NumbersAreSpelledInOneWay) {
+  for (const auto& [number, text] :
+       {std::pair(0.001, "0.001"), std::pair(0.0001, "1e-04"),
+        std::pair(100000.0, "1e+05"), std::pair(123456.0, "123456.0"),
+        std::pair(1.5e-7, "1.5e-07"), std::pair(1e22, "1e+22"),
+        std::pair(1.2345678901234568e20, "123456789012345683968.0"),
+        std::pair(-0.0, "-0.0"), std::pair(0.1, "0.1")}) {
+    EXPECT_EQ(EncodeJson(Json(number)), std::string(text) + "\n");
+  }
+  EXPECT_EQ(EncodeJson(Json("a/b\x1f\x7f\b\f\n\r\t\"\\")),
+            "\"a/b\\u001f\x7f\\b\\f\\n\\r\\t\\\"\\\\\"\n");
+}
+
 TEST(Json, ADoubleThatIsIntegralStaysADouble) {
   const std::string text = EncodeJson(Json(2.0));
   EXPECT_EQ(text, "2.0\n");
