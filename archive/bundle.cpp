@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <system_error>
 
 #include "archive/bytes.h"
@@ -70,6 +71,30 @@ Status CheckProvenance(const std::string& bundle,
   return Ok();
 }
 
+// What is in the folder, by name: whether it is a regular file. The order in
+// which a file system lists must not be seen in anything that is said.
+Result<std::map<std::string, bool>> EntriesOf(const std::string& bundle) {
+  std::error_code code;
+  std::map<std::string, bool> entries;
+  fs::directory_iterator at(bundle, code);
+  for (; !code && at != fs::directory_iterator(); at.increment(code)) {
+    if (entries.size() == kBundleEntriesMax) {
+      return Error{ErrorKind::kLimitExceeded,
+                   bundle + ": holds more than " +
+                       std::to_string(kBundleEntriesMax) + " files",
+                   ""};
+    }
+    const auto type = at->symlink_status(code).type();
+    if (code) break;
+    entries.emplace(at->path().filename().string(),
+                    type == fs::file_type::regular);
+  }
+  if (!code) return entries;
+  const bool absent = code == std::errc::no_such_file_or_directory;
+  return Error{absent ? ErrorKind::kNotFound : ErrorKind::kIo,
+               bundle + ": cannot list the folder: " + code.message(), ""};
+}
+
 }  // namespace
 
 bool LooksLikeBundle(const std::string& folder) {
@@ -79,33 +104,30 @@ bool LooksLikeBundle(const std::string& folder) {
   if (holds(kManifestPath)) return false;
   if (holds(kEvidenceName)) return true;
   if (holds(kFreezePath)) return false;
-  return holds(kSourcesName) || holds(kProvenanceName);
+  return holds(kSourcesName) || holds(kProvenanceName) || holds(kSealName);
 }
 
 Result<std::vector<std::string>> ListBundle(const std::string& bundle) {
-  std::error_code code;
-  std::vector<std::string> names;
-  fs::directory_iterator at(bundle, code);
-  for (; !code && at != fs::directory_iterator(); at.increment(code)) {
-    const std::string name = at->path().filename().string();
-    if (!IsOneOf(name, kSubjectNames) && !IsOneOf(name, kOtherNames)) {
-      return Error{
-          ErrorKind::kCorrupt,
-          "holds " + QuoteText(name) + ", which is no part of a bundle",
-          "Move it out; the list of files of a bundle is closed."};
-    }
-    if (at->symlink_status(code).type() != fs::file_type::regular && !code) {
+  EXHIBIT_ASSIGN_OR_RETURN(const auto entries, EntriesOf(bundle));
+  std::vector<std::string> names, strange;
+  for (const auto& [name, is_regular] : entries) {
+    const bool known =
+        IsOneOf(name, kSubjectNames) || IsOneOf(name, kOtherNames);
+    (known ? names : strange).push_back(name);
+    if (known && !is_regular) {
       return Error{ErrorKind::kCorrupt, name + " is not a regular file", ""};
     }
-    if (code) break;
-    names.push_back(name);
   }
-  if (code) {
-    const bool absent = code == std::errc::no_such_file_or_directory;
-    return Error{absent ? ErrorKind::kNotFound : ErrorKind::kIo,
-                 bundle + ": cannot list the folder: " + code.message(), ""};
+  if (!strange.empty()) {
+    const size_t more = strange.size() - 1;
+    return Error{ErrorKind::kCorrupt,
+                 "holds " + QuoteText(strange.front()) +
+                     (more == 0 ? ", which is"
+                                : " and " + std::to_string(more) +
+                                      " more files that are") +
+                     " no part of a bundle",
+                 "Move it out; the list of files of a bundle is closed."};
   }
-  std::sort(names.begin(), names.end());
   for (const char* const name : kSubjectNames) {
     if (!std::binary_search(names.begin(), names.end(), name)) {
       return Error{ErrorKind::kCorrupt, std::string(name) + " is missing",

@@ -32,12 +32,14 @@ inline constexpr char kSealName[] = "SHA256SUMS";
 // Over the content id. It holds or fails by itself, so it may come later.
 inline constexpr char kSignatureName[] = "content-id.sig";
 
+// Of any kind; a bundle has at most eight.
+inline constexpr size_t kBundleEntriesMax = 10'000;
 inline constexpr uint64_t kClaimsFileBytesMax = uint64_t{1} << 20;
 inline constexpr uint64_t kSignatureBytesMax = uint64_t{4} << 10;
 
 // True when `folder` is a bundle and no run: it has no manifest.json, and has
 // an evidence.tar.xz or, if freeze.json is not there either, another file of
-// the subject. So a bundle that lost its evidence is still one, and a run that
+// the subject or a seal. So a bundle that lost its evidence is still one, and a run that
 // lost its manifest is none because of an audit.json that was put into it.
 bool LooksLikeBundle(const std::string& folder);
 

@@ -19,6 +19,7 @@
 #include "audit/signature_check.h"
 #include "audit/stages.h"
 #include "manifests/run_layout.h"
+#include "manifests/sha256.h"
 
 namespace exhibit {
 namespace {
@@ -127,6 +128,7 @@ void ReportDerived(const std::string& stored, const char* name,
                 .message = "this file beside the evidence is not what the "
                            "audit derives from it, first at offset " +
                            std::to_string(at) +
+                           LineEndNote(stored, Sha256Hex(derived)) +
                            "; that says nothing against the evidence itself"});
 }
 

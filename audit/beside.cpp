@@ -32,7 +32,18 @@ std::string RunLines(const char* letter, const Json& audit) {
   }
   const std::string boot = TextAt(audit, "host.boot_id_sha256");
   if (boot != "-") host += ", boot " + boot.substr(0, 8);
-  return text + Wrapped(host, kWidth, 3);
+  text += Wrapped(host, kWidth, 3);
+  const Json& signature = JsonAt(audit, "signature");
+  if (!signature.is_null()) {
+    text += Wrapped("   signature: " + SignatureText(signature), kWidth, 3);
+  }
+  const std::string against = CodesHeldAgainst(audit);
+  if (!against.empty()) {
+    text += Wrapped("   held against it: " + against +
+                        " (its own audit says what and where)",
+                    kWidth, 3);
+  }
+  return text;
 }
 
 // Whether two outcomes say the same: of a case that has no ratio in one of the

@@ -41,8 +41,13 @@ void CheckEntry(const Subject& subject, const Entry& entry,
                   .expected = entry.sha256});
     return;
   }
+  std::string note;
+  if (entry.sha256 != file->sha256) {
+    const std::string* bytes = subject.Bytes(entry.path);
+    if (bytes != nullptr) note = LineEndNote(*bytes, entry.sha256);
+  }
   const Claim claim{"digest-differs", entry.path, "",
-                    record_path + " lists another digest or size"};
+                    record_path + " lists another digest or size" + note};
   if (check.Equal(claim, entry.sha256, file->sha256)) {
     check.Equal(claim, entry.bytes, static_cast<int64_t>(file->size_bytes));
   }
@@ -186,8 +191,13 @@ void CheckFreeze(const Subject& subject, const Evidence& evidence,
   if (!evidence.freeze.record) return;
   const FreezeRecord& freeze = *evidence.freeze.record;
   Checker check(findings);
+  std::string note;
+  if (freeze.manifest_sha256 != evidence.manifest_sha256) {
+    const std::string* bytes = subject.Bytes(kManifestPath);
+    if (bytes != nullptr) note = LineEndNote(*bytes, freeze.manifest_sha256);
+  }
   check.Equal({"manifest-changed", kManifestPath, "",
-               "freeze.json froze another manifest"},
+               "freeze.json froze another manifest" + note},
               freeze.manifest_sha256, evidence.manifest_sha256);
   std::set<std::string> listed;
   for (const FileEntry& source : freeze.sources) {

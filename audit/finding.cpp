@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "audit/stages.h"
+#include "manifests/sha256.h"
 
 namespace exhibit {
 namespace {
@@ -94,6 +95,17 @@ size_t StageIndex(std::string_view stage) {
 }  // namespace
 
 std::span<const FindingCode> FindingCodes() { return kCodes; }
+
+std::string LineEndNote(std::string_view bytes, std::string_view sha256) {
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const bool added =
+        bytes[i] == '\r' && i + 1 < bytes.size() && bytes[i + 1] == '\n';
+    if (!added) text += bytes[i];
+  }
+  if (text.size() == bytes.size() || Sha256Hex(text) != sha256) return "";
+  return ": its line feeds were made carriage return and line feed";
+}
 
 std::string Printable(std::string_view text) {
   constexpr size_t kBytesMax = 400;

@@ -70,6 +70,11 @@ class FindingList {
   uint64_t count_ = 0;
 };
 
+// ": its line feeds were made carriage return and line feed" where `bytes` are,
+// but for that, those of this digest; else "". What git and editors do to a
+// text is the most common damage of all.
+std::string LineEndNote(std::string_view bytes, std::string_view sha256);
+
 // Text of unknown origin as printable ASCII of at most 400 bytes.
 std::string Printable(std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace exhibit {
 namespace {
@@ -230,6 +231,21 @@ std::string SignatureText(const Json& signature) {
     return "does not hold; nothing tells who stands behind the run";
   }
   return "unsigned; nothing tells who stands behind the run";
+}
+
+std::string CodesHeldAgainst(const Json& audit) {
+  std::set<std::string> codes;
+  for (const Json& finding : ListAt(audit, "findings")) {
+    codes.insert(TextAt(finding, "code"));
+  }
+  std::string text;
+  for (const std::string& code : codes) {
+    text += (text.empty() ? "" : ", ") + code;
+  }
+  const size_t obstacles = ListAt(audit, "obstacles").size();
+  if (obstacles == 0) return text;
+  return text + (text.empty() ? "" : ", ") + std::to_string(obstacles) +
+         (obstacles == 1 ? " obstacle" : " obstacles");
 }
 
 std::string ExploratoryLine(const Json& audit) {

@@ -80,6 +80,9 @@ WorkCells WorkCellsOf(const Json& arm);
 // Never to be read as a part of the verdict, which is about integrity.
 std::string SignatureText(const Json& signature);
 
+// The codes of all findings, each once, and the number of obstacles; "" of what
+// is verified.
+std::string CodesHeldAgainst(const Json& audit);
 // A line if nothing was declared beforehand, else nothing.
 std::string ExploratoryLine(const Json& audit);
 // The rule of decision and its two figures, in a sentence.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "audit/json_view.h"
 #include "audit/statistics/statistics.h"
@@ -338,18 +337,7 @@ void LookAtRun(const Json& audit, std::vector<QualityRemark>& found) {
 
 // Remarks say nothing of what is held against the subject, only where to look.
 std::string WhatIsHeldAgainst(const Json& audit) {
-  std::set<std::string> codes;
-  for (const Json& finding : ListAt(audit, "findings")) {
-    codes.insert(TextAt(finding, "code"));
-  }
-  std::string text;
-  for (const std::string& code : codes) {
-    text += (text.empty() ? "" : ", ") + code;
-  }
-  const size_t obstacles = ListAt(audit, "obstacles").size();
-  if (obstacles > 0) {
-    text += (text.empty() ? "" : ", ") + Count(obstacles, "obstacle");
-  }
+  const std::string text = CodesHeldAgainst(audit);
   if (text.empty()) return "";
   return "not verified: " + text +
          "; exhibit-audit --table shows what and where; of the cases concerned "

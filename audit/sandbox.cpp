@@ -24,7 +24,13 @@ namespace {
 
 using Program = std::vector<sock_filter>;
 
-// Calls that are refused whatever their arguments are.
+// Numbers that the headers of an older C library lack.
+constexpr uint32_t kFchmodat2 = 452;
+constexpr uint32_t kSetxattrat = 463;
+constexpr uint32_t kRemovexattrat = 466;
+constexpr uint32_t kOpenTreeAttr = 467;
+constexpr uint32_t kFileSetattr = 469;
+
 constexpr uint32_t kRefused[] = {
     // Running a program or making a process.
     SYS_execve, SYS_execveat, SYS_fork, SYS_vfork,
@@ -32,7 +38,13 @@ constexpr uint32_t kRefused[] = {
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept,
     SYS_accept4, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_ptrace,
     SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_tkill,
-    SYS_pidfd_open, SYS_pidfd_getfd, SYS_pidfd_send_signal,
+    SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_pidfd_getfd,
+    SYS_pidfd_send_signal, SYS_process_madvise, SYS_kcmp, SYS_migrate_pages,
+    SYS_move_pages,
+    // What processes share, in memory or by messages.
+    SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgctl,
+    SYS_semget, SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open,
+    SYS_mq_unlink, SYS_mq_timedsend,
     // Names, contents and properties of files.
     SYS_creat, SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat,
     SYS_renameat2, SYS_mkdir, SYS_mkdirat, SYS_rmdir, SYS_link, SYS_linkat,
@@ -41,12 +53,22 @@ constexpr uint32_t kRefused[] = {
     SYS_chown, SYS_fchown, SYS_lchown, SYS_fchownat, SYS_utime, SYS_utimes,
     SYS_utimensat, SYS_futimesat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
     SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_open_by_handle_at,
+    kFchmodat2, kSetxattrat, kRemovexattrat, kFileSetattr,
     // Ways round a filter, or into the kernel.
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_bpf,
-    SYS_perf_event_open, SYS_userfaultfd, SYS_memfd_create, SYS_mount,
-    SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
-    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load,
-    SYS_kexec_file_load, SYS_keyctl, SYS_add_key, SYS_request_key};
+    SYS_perf_event_open, SYS_userfaultfd, SYS_memfd_create, SYS_io_setup,
+    SYS_io_submit, SYS_personality, SYS_modify_ldt, SYS_mount, SYS_umount2,
+    SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_fsopen,
+    SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_open_tree, SYS_move_mount,
+    kOpenTreeAttr, SYS_mount_setattr, SYS_swapon, SYS_swapoff, SYS_quotactl,
+    SYS_acct, SYS_fanotify_init, SYS_ioperm, SYS_iopl,
+    // Who this is, and the machine's state.
+    SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid,
+    SYS_setresgid, SYS_setfsuid, SYS_setfsgid, SYS_setgroups, SYS_capset,
+    SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex,
+    SYS_sethostname, SYS_setdomainname, SYS_reboot, SYS_syslog, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load,
+    SYS_keyctl, SYS_add_key, SYS_request_key};
 
 constexpr uint32_t kWritingFlags =
     O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
@@ -121,6 +143,8 @@ Error Unavailable(const char* what) {
 
 #if defined(__x86_64__)
 
+std::span<const uint32_t> RefusedCalls() { return kRefused; }
+
 Status EnterSandbox() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return Unavailable("no_new_privs");
@@ -136,6 +160,8 @@ Status EnterSandbox() {
 }
 
 #else
+
+std::span<const uint32_t> RefusedCalls() { return {}; }
 
 Status EnterSandbox() {
   return Error{ErrorKind::kUnsupported,

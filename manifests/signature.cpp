@@ -267,7 +267,9 @@ Result<ContentSignature> DecodeSignature(std::string_view bytes,
   }
   const ContentSignature read{Hex(*content_id), {*key}, *signature};
   if (EncodeSignature(read) != bytes) {
-    return corrupt("is not canonical, or has an unknown field");
+    const bool converted = bytes.find('\r') != std::string_view::npos;
+    return corrupt(converted ? "is not canonical: it has carriage returns"
+                             : "is not canonical, or has an unknown field");
   }
   return read;
 }

@@ -78,6 +78,16 @@ Status CheckWords(const Words& words) {
                  "--table, --report, --check and --beside exclude each other",
                  "Ask for one of them at a time."};
   }
+  const bool speaks_of_one = !words.key.empty() || !words.claims.empty() ||
+                             !words.expected.manifest_sha256.empty() ||
+                             !words.expected.content_id.empty();
+  if (!words.beside.empty() && speaks_of_one) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "--key, --claims and --expect-* speak of one subject, and "
+                 "--beside prints two",
+                 "Audit each by itself with them; --beside then says who "
+                 "signed, by whatever key."};
+  }
   if (words.json && !words.check) {
     return Error{ErrorKind::kInvalidArgument, "--json goes with --check",
                  "audit.json is what is printed without any option."};
@@ -85,8 +95,8 @@ Status CheckWords(const Words& words) {
   return Ok();
 }
 
-// A table also says who signed, with or without a key; audit.json, and so the
-// report, cannot.
+// A table, and runs side by side, also say who signed, with or without a key;
+// audit.json, and so the report, cannot.
 Json WithSignature(const AuditResult& result) {
   Json shown = result.json;
   (*shown.AsObject())["signature"] = result.signature;
@@ -134,11 +144,11 @@ Result<Subject> Load(const std::string& path) {
   return InFolder(path, subject.error());
 }
 
-// Beside a table, which says it itself, and where nobody signed or asked.
-void SaySignature(const Words& words, const AuditResult& result) {
-  const bool nothing =
-      words.key.empty() && TextAt(result.signature, "status") == "none";
-  if (words.table || nothing || IsQuiet()) return;
+// Not where a table says it itself, and not of a run, which nobody signs.
+void SaySignature(const Words& words, SubjectKind kind,
+                  const AuditResult& result) {
+  const bool nobody_can = kind == SubjectKind::kRun && words.key.empty();
+  if (words.table || !words.beside.empty() || nobody_can || IsQuiet()) return;
   SayLine("signature: " + SignatureText(result.signature));
 }
 
@@ -150,7 +160,8 @@ Exit PrintBeside(const Words& words, const AuditResult& second) {
   if (*other->failure) {
     return ReportError(InFolder(words.beside, **other->failure));
   }
-  const Result<std::string> text = RenderBeside(first.json, second.json);
+  const Result<std::string> text =
+      RenderBeside(WithSignature(first), WithSignature(second));
   if (!text.ok()) return ReportUsage(text.error());
   const Status printed = PrintProduct(*text);
   if (!printed.ok()) return ReportError(printed.error());
@@ -180,7 +191,7 @@ Exit Run(const Words& words) {
   if (*subject->failure) {
     return ReportError(InFolder(words.subject, **subject->failure));
   }
-  SaySignature(words, result);
+  SaySignature(words, subject->kind, result);
   if (!words.beside.empty()) return PrintBeside(words, result);
   const Status printed = PrintProduct(Product(words, result));
   if (!printed.ok()) return ReportError(printed.error());

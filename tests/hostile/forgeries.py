@@ -619,6 +619,53 @@ def features_of_a_detected_processor(f):
         f.edit(f.capture_path(variant))["required_cpu_flags"] = ["sse2"]
 
 
+def moments(f):
+    """Everything a second later."""
+    def later(value):
+        if isinstance(value, dict):
+            for name, member in value.items():
+                if name in ("start_ns", "end_ns", "time_ns"):
+                    value[name] = member + 10**9
+                later(member)
+        elif isinstance(value, list):
+            for member in value:
+                later(member)
+    later([f.edit("freeze.json"), f.edit(f.case_path()), f.edit(f.plan_path())] + f.attempts +
+          [f.edit(f.capture_path(variant)) for variant in f.manifest["variants"]] +
+          [f.edit(path) for path in f.visit_paths("calibration") + f.visit_paths()])
+
+
+def ended(status, reason, signal=0):
+    """The last visit, which may be an unfavourable one, is said to have ended badly."""
+    def forge(f):
+        visit = f.edit(f.visit_paths()[-1])
+        visit["end"] = {"status": status, "reason": reason, "signal": signal, "exit_status": 0}
+        visit.update(outputs=[], guards=[], samples_ns=[], checks_passed=0)
+    forge.__name__ = "visit_said_to_have_" + status.replace("-", "_")
+    return forge
+
+
+def limits_and_what_is_continued(f):
+    f.edit_manifest(lambda manifest: manifest.update(limits=["Another limit."], continues=["0" * 64]))
+
+
+def alpha(f):
+    f.edit_manifest(lambda manifest: manifest["decision"].update(alpha=0.2))
+
+
+def source_of_a_library(f):
+    """A text that an author calls the source of something: nothing compiles it."""
+    f.edit_manifest(lambda manifest: manifest.setdefault("sources", []).append("kernel.c"))
+    f.files["sources/manifest/kernel.c"] = b"int kernel;\n"
+    entries = f.edit("freeze.json")["sources"]
+    entries.append({"path": "sources/manifest/kernel.c", "sha256": "", "bytes": 0})
+    entries.sort(key=lambda entry: entry["path"])
+
+
+def last_end_of_the_attempts_removed(f):
+    f.attempts.pop()
+
+
 def assembly(f):
     f.files[f.capture_path("r4", "kernel.s")] += b"# more\n"
 
@@ -634,6 +681,13 @@ ADMITTED = [
     (tolerance_loosened, "declaration", True),
     (question, "declaration", True),
     (minimum_effect, "declaration", True),
+    (alpha, "declaration", True),
+    (limits_and_what_is_continued, "attachments", True),
+    (source_of_a_library, "attachments", True),
+    (moments, "moments", False),
+    (last_end_of_the_attempts_removed, "moments", False),
+    (ended("crashed", "signal 11", 11), "samples", False),
+    (ended("disturbed", "the clock went back"), "samples", False),
     (host, "host", False),
     (clock, "clock", False),
     (mapped_files, "loader", False),

@@ -30,6 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr char kSeal[] = "SHA256SUMS";
+constexpr char kSignature[] = "content-id.sig";  // Outside the seal.
 
 using Files = std::map<std::string, std::string>;  // Name -> bytes.
 
@@ -45,7 +46,7 @@ Files ReadBundleFiles(const fs::path& bundle) {
 std::string SealOf(const Files& files) {
   FileDigests digests;
   for (const auto& [name, bytes] : files) {
-    if (name != kSeal) digests[name] = Sha256Hex(bytes);
+    if (name != kSeal && name != kSignature) digests[name] = Sha256Hex(bytes);
   }
   return EncodeIndex(digests);
 }

@@ -4,7 +4,8 @@ the audit does not verify it. With the seal made true again a few changes are
 verified, as the same run; each of them is one of those that are admitted here:
 
 - a value of provenance.json that its author alone can vouch for;
-- the distance of a copy in sources.tar.gz, to a place where the same bytes stand.
+- the distance of a copy in sources.tar.gz, to a place where the same bytes stand;
+- the spelling of claims.json, which an author writes by hand.
 
 The bundle is the smallest there is. Every byte is tried with
 EXHIBIT_MUTATION_STEP=1 (ctest -L slow); otherwise one in fifty.
@@ -25,7 +26,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import pipeline  # noqa: E402
 
 STEP = int(os.environ.get("EXHIBIT_MUTATION_STEP", "50"))
-FILES = ["SHA256SUMS", "audit.json", "evidence.tar.xz", "provenance.json", "report.md", "sources.tar.gz"]
+FILES = ["SHA256SUMS", "audit.json", "claims.json", "content-id.sig", "evidence.tar.xz", "provenance.json", "report.md", "sources.tar.gz"]
 
 
 # Of provenance.json, what says nothing of the run.
@@ -56,7 +57,20 @@ def one_distance(before, after):
             all(a[:2] == b[:2] and a[0] == "copy" for a, b in changed))
 
 
-ADMITTED = {"provenance.json": one_vouched_value, "sources.tar.gz": one_distance}
+def same_claims(before, after):
+    """Whether two claims.json say the same in another spelling: its author writes it by hand."""
+    return json.loads(before) == json.loads(after)
+
+
+ADMITTED = {"claims.json": same_claims, "provenance.json": one_vouched_value, "sources.tar.gz": one_distance}
+
+CLAIMS = b'''{"schema": "exhibit.claims/1",
+ "claims": [{"case": "tiny", "quantity": "outcome", "value": "faster"}]}'''
+# The first key of RFC 8032.
+KEY = b"""-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+-----END PRIVATE KEY-----
+"""
 
 
 def test_program(name):
@@ -69,7 +83,13 @@ class Mutations(unittest.TestCase):
         self.addCleanup(self.temporary.cleanup)
         run = os.path.join(self.temporary.name, "run")
         subprocess.run([test_program("small_run"), run], check=True)
-        self.bundle = pipeline.make_bundle(self.temporary.name, run)
+        pipeline.write(CLAIMS, self.temporary.name, "claims.json")
+        pipeline.write(KEY, self.temporary.name, "key.pem")
+        self.bundle = os.path.join(self.temporary.name, "bundle")
+        pipeline.must("archive", "pack", run, "-o", self.bundle, "--claims",
+                      os.path.join(self.temporary.name, "claims.json"))
+        pipeline.seal(self.bundle, self.temporary.name)
+        pipeline.must("archive", "sign", self.bundle, "--key", os.path.join(self.temporary.name, "key.pem"))
 
     def mutate(self, step):
         return subprocess.run([test_program("mutate_bundle"), self.bundle, str(step)], capture_output=True, check=False,

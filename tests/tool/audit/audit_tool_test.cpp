@@ -97,6 +97,14 @@ TEST_F(AuditTool, WrongWordsExitTwo) {
   EXPECT_EQ(Audit("").status, 2);
   EXPECT_EQ(Audit("--expect-manifest 12 run").status, 2);
   EXPECT_EQ(Audit("--table --report run").status, 2);
+  const std::string digest(64, 'a');
+  for (const std::string& words :
+       {std::string("--key k.pem"), std::string("--claims c.json"),
+        "--expect-content " + digest, "--expect-manifest " + digest}) {
+    EXPECT_EQ(Audit("--beside run run " + words).status, 2) << words;
+    EXPECT_TRUE(Talk().find("speak of one subject") != std::string::npos)
+        << Talk();
+  }
 }
 
 TEST_F(AuditTool, PublishedDigestTiesTheManifest) {

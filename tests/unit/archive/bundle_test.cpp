@@ -270,6 +270,20 @@ TEST_F(BundleTest, AnythingElseInTheFolderIsNoticed) {
   ExpectDoesNotVerify(ErrorKind::kCorrupt, "not a regular file");
 }
 
+// Whatever the order in which the folder lists them.
+TEST_F(BundleTest, OfManyStrangeFilesTheFirstByNameIsNamed) {
+  Pack();
+  for (const int number : {7, 3, 9, 1, 8, 5}) {
+    WriteBytes(InBundle("extra-" + std::to_string(number)), "x");
+  }
+  const auto names = ListBundle(bundle_);
+  ASSERT_FALSE(names.ok());
+  EXPECT_EQ(names.error().kind, ErrorKind::kCorrupt);
+  EXPECT_NE(names.error().message.find("holds \"extra-1\" and 5 more"),
+            std::string::npos)
+      << names.error().message;
+}
+
 TEST_F(BundleTest, NoFolderIsNotFound) {
   ExpectDoesNotVerify(ErrorKind::kNotFound, "bundle");
   EXPECT_FALSE(LooksLikeBundle(bundle_));

@@ -69,6 +69,19 @@ TEST(Beside, CasesWithoutARatioAgreeOnNothing) {
   }
 }
 
+TEST(Beside, WhoSignedAndWhatIsHeldAgainstEachStandsUnderIt) {
+  Json first = AuditWith(1);
+  (*first.AsObject())["signature"] = Json::Object{{"status", "none"}};
+  (*first.AsObject())["findings"] =
+      Json::Array{Json::Object{{"code", "output-wrong"}}};
+  const Result<std::string> text = RenderBeside(first, AuditWith(2));
+  ASSERT_TRUE(text.ok());
+  const size_t second = text->find("\nB ");
+  EXPECT_LT(text->find("signature: unsigned"), second) << *text;
+  EXPECT_LT(text->find("held against it: output-wrong"), second) << *text;
+  EXPECT_FALSE(Has(text->substr(second), "held against")) << *text;
+}
+
 TEST(Beside, OneRunTwiceIsRefused) {
   const Json audit = AuditWith(1);
   const Result<std::string> text = RenderBeside(audit, audit);

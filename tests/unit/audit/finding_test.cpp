@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "manifests/sha256.h"
+
 namespace exhibit {
 namespace {
 
@@ -53,6 +55,15 @@ TEST(FindingList, UnsupportedIsAnObstacleAndNoFinding) {
                     Error{ErrorKind::kUnsupported, "schema 9", ""});
   EXPECT_TRUE(findings.empty());
   EXPECT_EQ(findings.Obstacles(), std::vector<std::string>{"a: schema 9"});
+}
+
+TEST(LineEndNote, IsOfConvertedLineEndsAndOfNothingElse) {
+  const std::string digest = Sha256Hex("a\nb\n");
+  EXPECT_NE(LineEndNote("a\r\nb\r\n", digest).find("carriage return"),
+            std::string::npos);
+  for (const char* bytes : {"a\nb\n", "a\rb\r", "a\r\nc\r\n", "", "\r\n"}) {
+    EXPECT_EQ(LineEndNote(bytes, digest), "") << bytes;
+  }
 }
 
 }  // namespace

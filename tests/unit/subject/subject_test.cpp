@@ -27,6 +27,7 @@ class SubjectTest : public ::testing::Test {
     PackOptions options;
     options.producer.tool = {"exhibit-archive", "0", std::string(64, 'a'),
                              std::string(64, 'b')};
+    options.producer.source_commit = "unknown";
     const auto packed = PackRun(Run(), Bundle(), options);
     EXPECT_TRUE(packed.ok()) << packed.error().message;
   }
