@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "archive/bundle.h"
 #include "archive/run_order.h"
@@ -64,11 +65,12 @@ void Describe(CommandLine& command, Words& words) {
 }
 
 Status CheckWords(const Words& words) {
-  for (const std::string& digest :
-       {words.expected.manifest_sha256, words.expected.content_id}) {
-    if (digest.empty() || IsSha256Hex(digest)) continue;
+  for (const auto& [option, digest] :
+       {std::pair("--expect-manifest", &words.expected.manifest_sha256),
+        std::pair("--expect-content", &words.expected.content_id)}) {
+    if (digest->empty() || IsSha256Hex(*digest)) continue;
     return Error{ErrorKind::kInvalidArgument,
-                 "not a digest: " + QuoteText(digest),
+                 std::string(option) + " is no digest: " + QuoteText(*digest),
                  "A digest is 64 hexadecimal digits in lower case."};
   }
   const int products = int{words.table} + int{words.report} + int{words.check} +
