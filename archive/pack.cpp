@@ -127,13 +127,21 @@ Status Packer::AddClaims() {
   EXHIBIT_ASSIGN_OR_RETURN(const Json claims,
                            ParseJson(bytes, options_.claims_file));
   const Json::Object* object = claims.AsObject();
-  const auto schema = object == nullptr ? Json::Object::const_iterator()
-                                        : object->find("schema");
-  if (object == nullptr || schema == object->end() ||
-      schema->second != Json(kClaimsSchema)) {
+  if (object == nullptr || !object->contains("schema")) {
     return Error{ErrorKind::kCorrupt,
-                 options_.claims_file + ": its schema is not " + kClaimsSchema,
+                 options_.claims_file + ": has no field \"schema\"",
                  "audit/CLAIMS.md shows an example"};
+  }
+  const Json& schema = object->at("schema");
+  if (schema != Json(kClaimsSchema)) {
+    const std::string* name = schema.AsString();
+    const bool is_other =
+        name != nullptr && name->starts_with("exhibit.claims/");
+    return Error{is_other ? ErrorKind::kUnsupported : ErrorKind::kCorrupt,
+                 options_.claims_file + ": schema is " + QuoteJson(schema) +
+                     ", expected " + kClaimsSchema,
+                 "audit/CLAIMS.md shows an example of what this version of "
+                 "Exhibit knows"};
   }
   finds_.clear();
   Look(options_.claims_file, FindPrivateWord(bytes, options_.private_words));

@@ -8,6 +8,10 @@ namespace {
 
 constexpr size_t kNameCharactersMin = 4;
 
+// As much as any rule looks at before and after a word.
+constexpr size_t kBeforeMax = 64;
+constexpr size_t kAfterMax = 2;
+
 bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -15,18 +19,44 @@ bool IsWordCharacter(char c) {
 
 bool IsNameCharacter(char c) { return IsWordCharacter(c) || c == '.'; }
 
-// The characters around a word; NUL at either end of the file, which ends a
-// word like any other character that is not of one.
+// What stands around a word, nearest the word at the end of `before` and at the
+// beginning of `after`; cut to as much as a rule looks at, and empty at an end
+// of the file, which ends a word like a character that is not of one.
 struct Around {
-  char before = '\0';
-  char after = '\0';
+  std::string_view before, after;
+  char Before() const { return before.empty() ? '\0' : before.back(); }
+  char After() const { return after.empty() ? '\0' : after.front(); }
 };
 
+// Whether a component stands right before, with its own slash: the path began
+// earlier, as that of /mnt/root does. Letters alone tell nothing: they are an
+// option, as in -I/root, or a length, as formats put it before their texts.
+bool GoesOnWithAPath(std::string_view before) {
+  size_t at = before.size();
+  while (at > 0 && IsNameCharacter(before[at - 1])) --at;
+  return at < before.size() && at > 0 && before[at - 1] == '/';
+}
+
+bool HasOneComponent(std::string_view folder) { return folder.rfind('/') == 0; }
+
+// Between two quotes of a kind, which may be escaped as within a text of JSON.
+bool IsQuoted(const Around& around) {
+  const char quote = around.Before();
+  if (quote != '"' && quote != '\'') return false;
+  const std::string_view after = around.after;
+  const size_t at = after.starts_with('\\') ? 1 : 0;
+  return at < after.size() && after[at] == quote;
+}
+
 bool IsPrivate(const PrivateWord& word, const Around& around) {
-  const auto [before, after] = around;
-  if (word.kind == PrivateWord::Kind::kFolder) return !IsNameCharacter(after);
+  const char before = around.Before(), after = around.After();
+  if (word.kind == PrivateWord::Kind::kFolder) {
+    if (IsNameCharacter(after)) return false;
+    return !HasOneComponent(word.text) || !GoesOnWithAPath(around.before);
+  }
   if (before == '/' && !IsNameCharacter(after)) return true;
-  if ((before == '"' || before == '\'') && after == before) return true;
+  if (after == '/' && !IsNameCharacter(before)) return true;
+  if (IsQuoted(around)) return true;
   if (word.kind == PrivateWord::Kind::kUser) {
     return after == '@' && !IsNameCharacter(before);
   }
@@ -108,8 +138,9 @@ void PrivacyScanner::Search(std::string_view text, size_t begin, size_t end) {
     for (size_t at = searched.find(word.text, begin);
          at != std::string_view::npos; at = searched.find(word.text, at + 1)) {
       const size_t next = at + word.text.size();
-      const Around around{at > 0 ? text[at - 1] : '\0',
-                          next < text.size() ? text[next] : '\0'};
+      const size_t from = at - std::min(at, kBeforeMax);
+      const Around around{text.substr(from, at - from),
+                          text.substr(next, kAfterMax)};
       if (!IsPrivate(word, around)) continue;
       const uint64_t offset = offset_ + at;
       if (!find_ || offset < find_->offset) find_ = PrivateFind{word, offset};
@@ -122,14 +153,15 @@ void PrivacyScanner::Feed(std::string_view piece) {
   if (find_ || longest_ == 0) return;
   held_ += piece;
   // A word that begins later may be cut, or lack what follows it.
-  if (held_.size() <= longest_) return;
-  const size_t end = held_.size() - longest_;
+  const size_t reach = longest_ + kAfterMax;
+  if (held_.size() <= reach) return;
+  const size_t end = held_.size() - reach;
   if (end <= searched_) return;
   Search(held_, searched_, end);
-  // One character of context stays.
-  held_.erase(0, end - 1);
-  offset_ += end - 1;
-  searched_ = 1;
+  // What stands before the next word stays.
+  searched_ = std::min(end, kBeforeMax);
+  held_.erase(0, end - searched_);
+  offset_ += end - searched_;
 }
 
 std::optional<PrivateFind> PrivacyScanner::Finish() {

@@ -1,9 +1,10 @@
 // What must not leave a machine by accident: home and working folders, and the
 // names of user and host, wherever they stand in what is packed.
 //
-// Folders are looked for as prefixes of paths; names as a whole component of a
-// path, as `user@` or `@host`, and as a whole quoted value. A word of prose
-// that equals a name is none of these. Text that is compressed or encoded in
+// Folders are looked for wherever they stand, one of a single component only
+// where no longer path holds it; names as a whole component of a path, as
+// `user@` or `@host`, and as a whole quoted value. A word of prose that equals
+// a name is none of these. Text that is compressed or encoded in
 // the files is not seen. Normative: archive/FORMAT.md, "Private names".
 
 #ifndef EXHIBIT_ARCHIVE_PRIVACY_H_

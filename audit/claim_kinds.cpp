@@ -40,8 +40,16 @@ constexpr RefusedKind kRefused[] = {
     {"product-of-ratios",
      "it multiplies ratios of different cases or runs, whose arms were never "
      "measured against each other: measure the two ends as one pair of arms"},
+    {"geomean",
+     "it multiplies ratios across cases, which were chosen and not drawn, and "
+     "whose arms were never measured against each other: quote paired-ratio of "
+     "each case"},
     {"mean-of-ratios",
      "it averages over cases, which were chosen and not drawn: quote the ratio "
+     "of each case"},
+    {"speedup",
+     "it says neither which times it divides nor which way, and across cases "
+     "no pair of visits measured it: quote paired-ratio, candidate / baseline, "
      "of each case"},
     {"speedup-across-cases",
      "it divides times of different cases, which ran at different moments and "
@@ -67,6 +75,11 @@ constexpr RefusedKind kRefused[] = {
      "that changes; code shape beside a time is no such experiment"},
 };
 
+constexpr char kAcrossCases[] =
+    "it speaks of several cases at once, whose arms were never measured "
+    "against each other, and which were chosen and not drawn: make one claim "
+    "of each case";
+
 template <typename Kind>
 const Kind* Find(std::span<const Kind> kinds, std::string_view quantity) {
   for (const Kind& kind : kinds) {
@@ -87,5 +100,7 @@ const ClaimKind* FindClaimKind(std::string_view quantity) {
 const RefusedKind* FindRefusedKind(std::string_view quantity) {
   return Find(RefusedKinds(), quantity);
 }
+
+std::string_view WhyNotAcrossCases() { return kAcrossCases; }
 
 }  // namespace exhibit

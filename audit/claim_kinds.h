@@ -33,6 +33,9 @@ std::span<const RefusedKind> RefusedKinds();
 const ClaimKind* FindClaimKind(std::string_view quantity);
 const RefusedKind* FindRefusedKind(std::string_view quantity);
 
+// Why whatever a claim says of `cases` is refused; like RefusedKind::why.
+std::string_view WhyNotAcrossCases();
+
 }  // namespace exhibit
 
 #endif  // EXHIBIT_AUDIT_CLAIM_KINDS_H_

@@ -10,6 +10,7 @@
 
 #include "audit/claim_kinds.h"
 #include "audit/json_view.h"
+#include "manifests/near_name.h"
 #include "manifests/sha256.h"
 
 namespace exhibit {
@@ -56,6 +57,23 @@ bool QuotesItself(double value, int64_t digits) {
   return end.ec == std::errc() && again == value;
 }
 
+// Which one may be meant, or all.
+std::string KnownQuantities(const std::string& unknown) {
+  std::vector<std::string> known, among;
+  for (const ClaimKind& kind : ClaimKinds()) known.emplace_back(kind.quantity);
+  among = known;
+  for (const RefusedKind& kind : RefusedKinds()) {
+    among.emplace_back(kind.quantity);
+  }
+  const std::string near(NearName(unknown, among));
+  if (!near.empty()) return "did you mean " + near + "?";
+  std::string names;
+  for (const std::string& name : known) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return "those that are: " + names;
+}
+
 // Reads one object of the file and names the first thing that is wrong.
 class ClaimReader {
  public:
@@ -66,13 +84,17 @@ class ClaimReader {
     if (object_ == nullptr) return Wrong("a claim must be an object", json_);
     QuotedClaim claim;
     EXHIBIT_ASSIGN_OR_RETURN(claim.quantity, Text("quantity"));
-    if (FindRefusedKind(claim.quantity) != nullptr) {
-      return ReadRefused(std::move(claim));
-    }
+    const RefusedKind* refused = FindRefusedKind(claim.quantity);
     const ClaimKind* kind = FindClaimKind(claim.quantity);
-    if (kind == nullptr) {
-      return Wrong("quantity " + QuoteText(claim.quantity) + " is not known");
+    if (kind == nullptr && refused == nullptr) {
+      return Wrong("quantity " + QuoteText(claim.quantity) + " is not known; " +
+                   KnownQuantities(claim.quantity));
     }
+    if (refused != nullptr) claim.refusal = refused->why;
+    if (kind != nullptr && object_->contains("cases")) {
+      claim.refusal = WhyNotAcrossCases();
+    }
+    if (!claim.refusal.empty()) return ReadRefused(std::move(claim));
     if (kind->scope != ClaimScope::kRun) {
       EXHIBIT_ASSIGN_OR_RETURN(claim.case_name, Text("case"));
     }
@@ -115,7 +137,7 @@ class ClaimReader {
     }
     const Json* value = Take("value");
     if (value != nullptr) claim.value = *value;
-    for (const char* name : {"digits", "unit"}) Take(name);
+    for (const char* name : {"cases", "digits", "unit"}) Take(name);
     EXHIBIT_RETURN_IF_ERROR(CheckNothingElse());
     return claim;
   }
@@ -247,10 +269,8 @@ Answer Compare(const ClaimKind& kind, const QuotedClaim& claim,
 }
 
 Answer AnswerTo(const QuotedClaim& claim, const Json& audit) {
-  const RefusedKind* refused = FindRefusedKind(claim.quantity);
-  if (refused != nullptr) {
-    return {"refused", "",
-            "not supported by the design: " + std::string(refused->why)};
+  if (!claim.refusal.empty()) {
+    return {"refused", "", "not supported by the design: " + claim.refusal};
   }
   return Compare(*FindClaimKind(claim.quantity), claim, audit);
 }
@@ -259,7 +279,7 @@ std::string QuotedValue(const QuotedClaim& claim) {
   if (claim.value.AsString() != nullptr) return *claim.value.AsString();
   const std::optional<double> number = NumberOf(claim.value);
   // Of what is refused nobody has checked the value.
-  if (!number || FindRefusedKind(claim.quantity) != nullptr) {
+  if (!number || !claim.refusal.empty()) {
     return QuoteJson(claim.value);
   }
   return Rounded(*number, claim.digits);
@@ -280,10 +300,10 @@ Result<ClaimsFile> DecodeClaims(std::string_view bytes,
   }
   const std::string schema = TextAt(json, "schema");
   if (schema != kSchema) {
-    return Error{
-        ErrorKind::kUnsupported,
-        where + ": schema is " + QuoteText(schema) + ", expected " + kSchema,
-        "Use the version of Exhibit that knows this schema."};
+    return Error{ErrorKind::kUnsupported,
+                 where + ": schema is " + QuoteJson(object->at("schema")) +
+                     ", expected " + kSchema,
+                 "Use the version of Exhibit that knows this schema."};
   }
   ClaimsFile file;
   for (const auto& [name, value] : *object) {

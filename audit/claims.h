@@ -27,6 +27,8 @@ struct QuotedClaim {
   std::string unit;       // Of a time: ns, us, ms or s, else "".
   Json value;             // An integer, a number or a string.
   int64_t digits = 0;     // Decimals quoted.
+  // Why the design cannot support it, whatever the value; else "".
+  std::string refusal;
 };
 
 struct ClaimsFile {

@@ -124,17 +124,18 @@ Result<int> ChooseThreads(int64_t asked) {
       std::clamp<size_t>(cpus.size(), 1, kDefaultThreadsMax));
 }
 
-// A bundle inside the run would be one more file of the run.
-Status CheckOutside(const std::string& run, const std::string& bundle) {
+// What is made inside of what it is made from would be one more file of that.
+// `inside` is what it lies in: "the run", "the bundle".
+Status CheckOutside(const Words& words, const std::string& inside) {
   std::error_code failed;
-  const auto inner = std::filesystem::weakly_canonical(bundle, failed);
-  const auto outer = std::filesystem::weakly_canonical(run, failed);
+  const auto inner = std::filesystem::weakly_canonical(words.to, failed);
+  const auto outer = std::filesystem::weakly_canonical(words.from, failed);
   const auto end =
       std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
   if (failed || end.first != outer.end()) return Ok();
   return Error{ErrorKind::kInvalidArgument,
-               bundle + ": lies inside the run " + run,
-               "Choose a folder outside the run."};
+               words.to + ": lies inside " + inside + " " + words.from,
+               "Choose a folder outside " + inside + "."};
 }
 
 // What the audit would hold against the run, or a reader would miss, is told
@@ -182,7 +183,7 @@ PrivateWords WordsToRefuse(const Words& words) {
 }
 
 Result<std::string> Pack(const Words& words, const Watch& watch) {
-  EXHIBIT_RETURN_IF_ERROR(CheckOutside(words.from, words.to));
+  EXHIBIT_RETURN_IF_ERROR(CheckOutside(words, "the run"));
   EXHIBIT_RETURN_IF_ERROR(CheckContents(words.from));
   PackOptions options;
   EXHIBIT_ASSIGN_OR_RETURN(options.producer, DescribeProducer());
@@ -213,6 +214,7 @@ Result<std::string> Sign(const Words& words, const Watch& watch) {
 }
 
 Result<std::string> Unpack(const Words& words, const Watch& watch) {
+  EXHIBIT_RETURN_IF_ERROR(CheckOutside(words, "the bundle"));
   UnpackOptions options;
   options.watch = watch;
   return UnpackBundle(words.from, words.to, options);

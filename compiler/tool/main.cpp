@@ -153,7 +153,7 @@ Exit Compile(const Arguments& arguments, const tile::Program& program,
       explain ? Explanation(program, options, *plan, *kernel) : "";
   if (arguments.emit.empty()) return Print(explanation);
   // Standard output carries one product.
-  if (explain) SayPlainLine(explanation);
+  if (explain) SayText(explanation);
   return Print(ProductOf(*kernel, arguments.emit));
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <clocale>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "manifests/json.h"
+#include "manifests/near_name.h"
 #include "manifests/tool/identity.h"
 #include "manifests/tool/talk.h"
 
@@ -108,16 +110,41 @@ void PrepareProcess() {
   std::locale::global(std::locale::classic());
 }
 
+// "--output" of "-o,--output".
+std::string LongName(const std::string& name) {
+  return name.substr(name.rfind(',') + 1);
+}
+
 // The one value of an option. One that looks like an option is most likely the
 // next option after a forgotten value.
 std::string OneValue(const std::string& name, const CLI::results_t& words) {
   const std::string& word = words.at(0);
+  if (words.size() > 1) {
+    throw CLI::ValidationError(
+        name, "given more than once: " + QuoteText(word) + " and " +
+                  QuoteText(words[1]));
+  }
   // An unset variable in a script must not read as "not asked for".
   if (word.empty()) throw CLI::ValidationError(name, "the value is empty");
   if (word.starts_with("--") && name.starts_with("--")) {
     throw CLI::ValidationError(name, "a value is missing before " + word);
   }
   return word;
+}
+
+// What is wrong of a word of the command line, or "": of what CLI11 refuses in
+// words of its own, and of `--x= y`, of which it makes `--x y`.
+std::string ProblemOfWord(const CLI::App& app, const std::string& word) {
+  const size_t equals = word.find('=');
+  if (!word.starts_with("-") || equals == std::string::npos) return "";
+  const std::string name = word.substr(0, equals);
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option == nullptr) return "";
+  const std::string value = word.substr(equals + 1);
+  if (option->get_items_expected_max() == 0) {
+    return name + ": takes no value, read " + QuoteText(value);
+  }
+  return value.empty() ? name + ": the value is empty" : "";
 }
 
 int64_t ParseInteger(const std::string& name, const std::string& word,
@@ -148,13 +175,69 @@ struct CommandLine::State {
   bool* chosen = nullptr;
   std::string footer;
   std::vector<std::unique_ptr<CommandLine>> subcommands;
+  std::vector<std::string> words;  // Of the command line.
 
   CLI::Option* AddOption(const std::string& name, CLI::callback_t read,
                          const std::string& help, const char* type) {
     CLI::Option* option = app->add_option(name, std::move(read), help);
-    return option->type_name(type)->type_size(1)->expected(1);
+    option->type_name(type)->type_size(1)->expected(1);
+    // So that what is read sees all values and can name them.
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    return option->allow_extra_args(false);
+  }
+
+  // Where to read on; `subcommand` may be "".
+  std::string HelpHint(const std::string& subcommand) const {
+    return "see " + tool + (subcommand.empty() ? "" : " ") + subcommand +
+           " --help";
+  }
+  std::string OptionHint(const std::string& name) const;
+
+  // What is wrong of a word of the command line, or "".
+  std::string ProblemOfWords() const {
+    for (const std::string& word : words) {
+      if (word == "--") break;
+      std::string problem = ProblemOfWord(*app, word);
+      for (const auto& subcommand : subcommands) {
+        if (!problem.empty()) break;
+        problem = ProblemOfWord(*subcommand->state_->app, word);
+      }
+      if (!problem.empty()) return problem;
+    }
+    return "";
   }
 };
+
+// Of an option that is unknown where it was given.
+std::string CommandLine::State::OptionHint(const std::string& name) const {
+  const std::vector<std::string> outside = app->remaining();
+  const bool is_outside = std::any_of(
+      outside.begin(), outside.end(), [&name](const std::string& word) {
+        return word.substr(0, word.find('=')) == name;
+      });
+  const CLI::App* used = app;
+  for (const auto& subcommand : subcommands) {
+    const CLI::App& other = *subcommand->state_->app;
+    const std::string help = HelpHint(other.get_name());
+    if (name == "--" + other.get_name()) {
+      return other.get_name() + " is a command, without dashes; " + help;
+    }
+    if (other.get_option_no_throw(name) != nullptr) {
+      return "it is an option of " + other.get_name() + ", after that word; " +
+             help;
+    }
+    if (other.parsed() && !is_outside) used = &other;
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* option : used->get_options()) {
+    for (const std::string& other : option->get_lnames()) {
+      known.push_back("--" + other);
+    }
+  }
+  const std::string near(NearName(name, known));
+  return (near.empty() ? "" : "did you mean " + near + "? ") +
+         HelpHint(used == app ? "" : used->get_name());
+}
 
 CommandLine::CommandLine(std::string tool, std::string summary,
                          std::vector<std::string> example)
@@ -197,7 +280,7 @@ void CommandLine::Text(const std::string& name, std::string& value,
   state_->AddOption(
       name,
       [&value, name](const CLI::results_t& words) {
-        value = OneValue(name, words);
+        value = OneValue(LongName(name), words);
         return true;
       },
       help, "TEXT");
@@ -209,7 +292,7 @@ void CommandLine::RequiredText(const std::string& name, std::string& value,
       ->AddOption(
           name,
           [&value, name](const CLI::results_t& words) {
-            value = OneValue(name, words);
+            value = OneValue(LongName(name), words);
             return true;
           },
           help, "TEXT")
@@ -221,7 +304,7 @@ void CommandLine::Integer(const std::string& name, int64_t& value, int64_t low,
   state_->AddOption(
       name,
       [&value, name, low, high](const CLI::results_t& words) {
-        value = ParseInteger(name, words.at(0), low, high);
+        value = ParseInteger(name, OneValue(name, words), low, high);
         return true;
       },
       help, "N");
@@ -240,12 +323,10 @@ void CommandLine::TextList(const std::string& name,
         return true;
       },
       help, "TEXT");
-  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   // `--x a b` is one value and a positional; `--x a --x b` is two values.
-  if (name.starts_with("--")) {
-    option->allow_extra_args(false);
-  } else {
+  if (!name.starts_with("--")) {
     option->expected(1, CLI::detail::expected_max_vector_size);
+    option->allow_extra_args(true);
   }
 }
 
@@ -267,19 +348,34 @@ int CommandLine::ReportUnusable(const std::string& what) const {
   for (const auto& subcommand : state_->subcommands) {
     const CLI::App& app = *subcommand->state_->app;
     if (app.parsed()) {
-      return ReportBadCommandLine(
-          what, "see " + state_->tool + " " + app.get_name() + " --help");
+      return ReportBadCommandLine(what, state_->HelpHint(app.get_name()));
     }
     names += (names.empty() ? "" : ", ") + app.get_name();
   }
-  const std::string help = "see " + state_->tool + " --help";
-  if (names.empty()) return ReportBadCommandLine(what, help);
-  const std::string hint = "the commands are " + names + "; " + help;
-  for (const std::string& word : state_->app->remaining()) {
-    if (word.starts_with("-")) continue;
-    return ReportBadCommandLine(QuoteText(word) + " is no command", hint);
+  if (names.empty()) return ReportBadCommandLine(what, state_->HelpHint(""));
+  return ReportBadCommandLine(
+      what, "the commands are " + names + "; " + state_->HelpHint(""));
+}
+
+int CommandLine::ReportUnexpected(const std::string& what) const {
+  const std::string problem = state_->ProblemOfWords();
+  if (!problem.empty()) return ReportUnusable(problem);
+  const std::vector<std::string> words = state_->app->remaining(true);
+  // A word after an unknown option may be meant as its value.
+  const auto is_option = [](const std::string& word) {
+    return word.size() > 1 && word.starts_with("-");
+  };
+  const auto option = std::find_if(words.begin(), words.end(), is_option);
+  if (option != words.end()) {
+    const std::string name = option->substr(0, option->find('='));
+    return ReportBadCommandLine(QuoteText(name) + " is no option",
+                                state_->OptionHint(name));
   }
-  return ReportBadCommandLine(what, hint);
+  const std::vector<std::string> outside = state_->app->remaining();
+  if (state_->subcommands.empty() || outside.empty()) {
+    return ReportUnusable(what);
+  }
+  return ReportUnusable(QuoteText(outside.front()) + " is no command");
 }
 
 int RunTool(int argc, char** argv, CommandLine& command,
@@ -287,8 +383,11 @@ int RunTool(int argc, char** argv, CommandLine& command,
   PrepareProcess();
   CommandLine::State& state = *command.state_;
   StartTalk(state.tool, Talk::kNormal);
+  state.words.assign(argv + std::min(argc, 1), argv + argc);
   try {
     state.app->parse(argc, argv);
+    const std::string problem = state.ProblemOfWords();
+    if (!problem.empty()) return command.ReportUnusable(problem);
     bool is_quiet = state.is_quiet;
     for (const auto& subcommand : state.subcommands) {
       if (!subcommand->state_->app->parsed()) continue;
@@ -305,6 +404,17 @@ int RunTool(int argc, char** argv, CommandLine& command,
   } catch (const CLI::CallForVersion&) {
     return Print(state.tool + " " + ToolVersion() + "\nsource " +
                  SourceTreeDigest() + "\ncommit " + SourceCommit() + "\n");
+  } catch (const CLI::RequiredError& error) {
+    return command.ReportUnexpected(error.what());
+  } catch (const CLI::ExtrasError& error) {
+    return command.ReportUnexpected(error.what());
+  } catch (const CLI::ArgumentMismatch&) {
+    std::string problem = state.ProblemOfWords();
+    // What is left is an option that ends the command line.
+    if (problem.empty()) {
+      problem = state.words.back() + ": a value is missing after it";
+    }
+    return command.ReportUnusable(problem);
   } catch (const CLI::ParseError& error) {
     return command.ReportUnusable(error.what());
   } catch (const std::bad_alloc&) {

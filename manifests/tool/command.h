@@ -65,6 +65,9 @@ class CommandLine {
   friend int RunTool(int, char**, CommandLine&, const std::function<Exit()>&);
   struct State;
   explicit CommandLine(std::unique_ptr<State> state);
+  // Of words that mean nothing or are missing: says which, else `what`, and
+  // whose --help to see.
+  int ReportUnexpected(const std::string& what) const;
   // Says what is wrong of the words, and whose --help to see.
   int ReportUnusable(const std::string& what) const;
   std::unique_ptr<State> state_;

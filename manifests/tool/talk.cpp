@@ -41,6 +41,15 @@ std::string Printable(std::string text) {
   return text;
 }
 
+// A path that holds a line end would otherwise make two lines of one.
+std::string OneLine(const std::string& text) {
+  std::string line;
+  for (const char c : Printable(text)) {
+    line += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return line;
+}
+
 }  // namespace
 
 void StartTalk(const std::string& tool, Talk talk) {
@@ -50,19 +59,21 @@ void StartTalk(const std::string& tool, Talk talk) {
 
 bool IsQuiet() { return Current().is_quiet; }
 
-void SayPlainLine(const std::string& line) {
+void SayText(const std::string& text) {
   State& state = Current();
   const std::string erase = state.bar_is_open ? "\r\033[K" : "";
   state.bar_is_open = false;
-  Write(erase + Printable(line) + "\n");
+  Write(erase + Printable(text) + "\n");
 }
+
+void SayPlainLine(const std::string& line) { SayText(OneLine(line)); }
 
 void SayLine(const std::string& line) {
   SayPlainLine(Current().tool + ": " + line);
 }
 
 void DrawBar(const std::string& bar) {
-  Write("\r\033[K" + Printable(bar));
+  Write("\r\033[K" + OneLine(bar));
   Current().bar_is_open = true;
 }
 

@@ -15,11 +15,14 @@ enum class Talk { kNormal, kQuiet };
 void StartTalk(const std::string& tool, Talk talk);
 bool IsQuiet();
 
-// Writes `TOOL: line`; an open bar is erased first. Control characters other
-// than newline and tab become "?", since messages quote what was read.
+// Writes `TOOL: line`; an open bar is erased first. A line end becomes `\n` and
+// other control characters but the tab become "?", since messages quote what
+// was read.
 void SayLine(const std::string& line);
 // Writes `line` alone.
 void SayPlainLine(const std::string& line);
+// Writes a text of several lines alone.
+void SayText(const std::string& text);
 
 // Draws a bar over the one that is open. Only on a terminal.
 void DrawBar(const std::string& bar);

@@ -91,9 +91,8 @@ void CheckClaim(const QuotedClaim& claim, const Json& judged) {
     const std::string text = TextAt(judged, field);
     if (!text.empty()) fuzz::RequireShowable(text);
   }
-  fuzz::Require(
-      (FindRefusedKind(claim.quantity) != nullptr) == (status == "refused"),
-      "what cannot be shown is refused, and nothing else");
+  fuzz::Require(!claim.refusal.empty() == (status == "refused"),
+                "what cannot be shown is refused, and nothing else");
   if (status == "supported") {
     fuzz::Require(TextAt(judged, "claimed") == found && !found.empty(),
                   "what is supported is what was found");

@@ -11,7 +11,7 @@ namespace {
 // Names of which one begins another, and that meet in a path.
 const PrivateWords& Words() {
   static const PrivateWords words = ChoosePrivateWords(
-      {.homes = {"/home/erika", "/home/erika/"},
+      {.homes = {"/home/erika", "/home/erika/", "/lab"},
        .working_folders = {"/home/erika/lab", "/tmp", "/a/a"},
        .users = {"erika", "root", "al", "aaaa"},
        .hosts = {"erika-host", "aaaa"}});

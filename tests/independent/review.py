@@ -546,7 +546,7 @@ QUOTED = {"paired-ratio": "median", "ratio-min": "min", "ratio-max": "max", "est
 def quoted(claim, cases):
     """What a claim file may say of this quantity, or None where this file knows no better."""
     case = cases.get(claim.get("case"))
-    if case is None:
+    if case is None or "cases" in claim:  # Refused.
         return None
     if claim["quantity"] in ("outcome", "evidence-level"):
         return case[claim["quantity"].replace("-", "_")]

@@ -177,6 +177,13 @@ TEST_F(ArchiveToolTest, WrongCommandLinesAreUsageErrors) {
          "sign, unpack; see exhibit-archive --help");
   Expect(2, "exhibit-archive pack run",
          "hint: see exhibit-archive pack --help");
+  Expect(2, "exhibit-archive --sign key.pem bundle",
+         "error: \"--sign\" is no option\nhint: sign is a command, without "
+         "dashes; see exhibit-archive sign --help");
+  Expect(2, "exhibit-archive pack run -o",
+         "error: -o: a value is missing after it");
+  Expect(2, "exhibit-archive pack run -o a -o b",
+         "error: --output: given more than once: \"a\" and \"b\"");
   Expect(0, "exhibit-archive --help", "exhibit-archive pack run -o bundle");
 }
 
@@ -202,6 +209,33 @@ TEST_F(ArchiveToolTest, WhatIsWrongInAFolderIsNamedWithIt) {
   Expect(3, "exhibit-archive seal run", "error: run: is a run, not a bundle");
   Expect(3, "exhibit-archive pack bundle -o b5",
          "error: bundle: is a bundle, not a run");
+}
+
+TEST_F(ArchiveToolTest, WhatIsMadeMustNotLieInsideItsOrigin) {
+  Expect(3, "exhibit-archive pack run -o run/bundle",
+         "error: run/bundle: lies inside the run run\nhint: ");
+  Holds("exhibit-archive pack run -o bundle --quiet");
+  Expect(3, "exhibit-archive unpack bundle -o bundle/again",
+         "error: bundle/again: lies inside the bundle bundle\nhint: ");
+  Holds("exhibit-archive unpack bundle -o bundle-again --quiet");
+}
+
+TEST_F(ArchiveToolTest, ClaimsOfAnotherSchemaAreUnsupported) {
+  Holds(R"sh(
+echo '{"schema":"exhibit.claims/2","claims":[]}' > c2.json
+echo '{"claims":[]}' > c0.json
+)sh");
+  Expect(4, "exhibit-archive pack run -o bundle --claims c2.json",
+         "error: c2.json: schema is \"exhibit.claims/2\", expected "
+         "exhibit.claims/1\nhint: ");
+  Expect(3, "exhibit-archive pack run -o bundle --claims c0.json",
+         "error: c0.json: has no field \"schema\"");
+  Holds("test ! -e bundle");
+}
+
+TEST_F(ArchiveToolTest, APathWithALineEndMakesNoSecondLine) {
+  Expect(3, "exhibit-archive pack \"$(printf 'a\\nb')\" -o bundle",
+         "error: a\\nb: there is no such folder\nhint: ");
 }
 
 }  // namespace

@@ -449,6 +449,19 @@ TEST_F(BundleTest, WhatIsNoClaimsFileIsNotPacked) {
   }
 }
 
+TEST_F(BundleTest, ClaimsOfAnotherSchemaAreUnsupportedAndItIsQuoted) {
+  WriteBytes(scratch_ / "claims", "{\"schema\":\"exhibit.claims/2\"}");
+  PackOptions options = TestPackOptions();
+  options.claims_file = scratch_ / "claims";
+  const auto packed = PackRun(scratch_ / "run", bundle_, options);
+  ASSERT_FALSE(packed.ok());
+  EXPECT_EQ(packed.error().kind, ErrorKind::kUnsupported);
+  EXPECT_TRUE(packed.error().message.ends_with(
+      ": schema is \"exhibit.claims/2\", expected exhibit.claims/1"))
+      << packed.error().message;
+  EXPECT_FALSE(PathExists(bundle_));
+}
+
 TEST_F(BundleTest, ASubjectThatDoesNotHoldIsNotSealed) {
   Pack();
   Members evidence = EvidenceMembers(SampleFiles());

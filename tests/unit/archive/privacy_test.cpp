@@ -40,6 +40,50 @@ TEST(Privacy, NamesAreFoundWhereTheyNameSomebody) {
   EXPECT_EQ(Found("/net/clytemnestra.lan/x"), "clytemnestra.lan@5");
 }
 
+TEST(Privacy, ANameBeginsARelativePath) {
+  EXPECT_EQ(Found(std::string("\0alexandra/kernel.c\0", 20)), "alexandra@1");
+  EXPECT_EQ(Found("\"alexandra/kernel.c\""), "alexandra@1");
+  EXPECT_EQ(Found("alexandra/kernel.c"), "alexandra@0");
+  EXPECT_EQ(Found("clytemnestra:/x clytemnestra/x"), "clytemnestra@16");
+  for (const char* text :
+       {"my-alexandra/x", "d.alexandra/x", "2alexandra/x", "alexandra.c/x"}) {
+    EXPECT_EQ(Found(text), "") << text;
+  }
+}
+
+TEST(Privacy, AQuotedNameMayBeEscaped) {
+  EXPECT_EQ(Found(R"({"question":"made by \"alexandra\" today"})"),
+            "alexandra@23");
+  EXPECT_EQ(Found(R"('it\'s \'clytemnestra\'')"), "clytemnestra@9");
+  for (const char* text :
+       {R"("alexandra\)", R"("alexandra\n")", R"("alexandra\')",
+        R"(\alexandra\)", R"("alexandra\\")"}) {
+    EXPECT_EQ(Found(text), "") << text;
+  }
+}
+
+TEST(Privacy, AFolderOfOneComponentIsNotFoundWithinALongerPath) {
+  MachineNames names;
+  names.homes = {"/root"};
+  const PrivateWords words = ChoosePrivateWords(names);
+  for (const std::string& text :
+       {std::string("/root"), std::string("x=/root/a"),
+        std::string("cc -I/root/include -isystem/root"),
+        std::string("file:///root/a"), std::string("\x12./root/a"),
+        std::string("/mnt /root"),
+        std::string("/" + std::string(64, 'a')) + "/root"}) {
+    EXPECT_TRUE(FindPrivateWord(text, words)) << text;
+  }
+  for (const std::string& text :
+       {std::string("/proc/1/root"), std::string("/mnt/root/x"),
+        std::string("../x/root"), std::string("/rooted"),
+        std::string("/" + std::string(63, 'a')) + "/root"}) {
+    EXPECT_FALSE(FindPrivateWord(text, words)) << text;
+  }
+  // One of more is found there as well.
+  EXPECT_EQ(Found("/mnt/home/alexandra/x"), "/home/alexandra@4");
+}
+
 TEST(Privacy, WordsOfProseAreNotFound) {
   for (const char* text :
        {"alexandra wrote this on clytemnestra", "alexandra", "alexandra's",
@@ -89,6 +133,26 @@ TEST(Privacy, NothingIsMadeUpWherePiecesAreCut) {
       scanner.Feed(std::string_view(text).substr(at, piece));
     }
     EXPECT_FALSE(scanner.Finish()) << piece;
+  }
+}
+
+TEST(Privacy, WhatStandsAroundAWordIsKnownWhereverPiecesAreCut) {
+  MachineNames names;
+  names.homes = {"/root"};
+  names.users = {"alexandra"};
+  const PrivateWords words = ChoosePrivateWords(names);
+  const std::string within = "/" + std::string(63, 'a') + "/root, and so on";
+  const std::string beyond = "/" + std::string(64, 'a') + "/root, and so on";
+  const std::string quoted = R"(say \"alexandra\", and so on and on)";
+  for (size_t piece = 1; piece <= beyond.size(); ++piece) {
+    for (const std::string& text : {within, beyond, quoted}) {
+      PrivacyScanner scanner(words);
+      for (size_t at = 0; at < text.size(); at += piece) {
+        scanner.Feed(std::string_view(text).substr(at, piece));
+      }
+      EXPECT_EQ(scanner.Finish().has_value(), text != within)
+          << piece << " " << text;
+    }
   }
 }
 

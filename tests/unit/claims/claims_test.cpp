@@ -139,6 +139,45 @@ TEST(Claims, WhatTheDesignCannotSupportIsRefusedWithAReason) {
   }
 }
 
+TEST(Claims, OfSeveralCasesAtOnceAreRefusedWithAReason) {
+  for (const std::string quantity :
+       {"speedup", "geomean", "paired-ratio", "time", "cases-tried"}) {
+    const AuditResult result =
+        AuditWith(R"({"quantity":")" + quantity +
+                  R"(","cases":["decode","prefill"],"value":1.25,"digits":2})");
+    EXPECT_EQ(CodesOf(result), std::vector<std::string>{"claim-refused"})
+        << quantity;
+    const Json& claim = ListAt(result.json, "claims").at(0);
+    EXPECT_EQ(TextAt(claim, "quantity"), quantity);
+    EXPECT_EQ(TextAt(claim, "claimed"), "1.25");
+    EXPECT_NE(TextAt(claim, "reason").find("of each case"), std::string::npos)
+        << EncodeJson(claim);
+  }
+  EXPECT_EQ(CodesOf(AuditWith(
+                R"({"quantity":"ratio","cases":["a"],"value":1,"digits":0})")),
+            std::vector<std::string>{"claims-malformed"});
+}
+
+TEST(Claims, AnUnknownQuantityNamesTheOneThatMayBeMeant) {
+  const auto message = [](const std::string& quantity) {
+    return DecodeClaims(File(R"({"case":"tiny","quantity":")" + quantity +
+                             R"(","value":1,"digits":0})"),
+                        "c")
+        .error()
+        .message;
+  };
+  EXPECT_EQ(message("pared-ratio"),
+            "c: claims[0]: quantity \"pared-ratio\" is not known; did you mean "
+            "paired-ratio?");
+  EXPECT_EQ(message("geo-mean"),
+            "c: claims[0]: quantity \"geo-mean\" is not known; did you mean "
+            "geomean?");
+  const std::string all = message("latency");
+  for (const ClaimKind& kind : ClaimKinds()) {
+    EXPECT_NE(all.find(kind.quantity), std::string::npos) << all;
+  }
+}
+
 TEST(Claims, OfNothingThatIsThereAreUnresolved) {
   for (const char* claim :
        {R"({"case":"huge","quantity":"outcome","value":"faster"})",

@@ -137,6 +137,9 @@ TEST(Command, EveryWrongCommandLineExitsTwoWithErrorAndHint) {
       {"run", "--out", "--flag"},
       {"run", "--out", "a", "--out", "b"},
       {"run", "--flag=false"},
+      {"run", "--flag=true"},
+      {"run", "--quiet="},
+      {"--out=", "run"},
       {"run", "--name"},
   };
   for (const auto& line : lines) {
@@ -148,6 +151,48 @@ TEST(Command, EveryWrongCommandLineExitsTwoWithErrorAndHint) {
     EXPECT_TRUE(ending.err.ends_with("\nhint: see exhibit-x --help\n"))
         << ending.err;
   }
+}
+
+TEST(Command, WhatIsWrongIsNamedWithWhatWasRead) {
+  const struct {
+    std::vector<std::string> words;
+    std::string error;
+  } kCases[] = {
+      {{"run", "--flag=yes"}, "--flag: takes no value, read \"yes\""},
+      {{"run", "--quiet=1"}, "--quiet: takes no value, read \"1\""},
+      {{"run", "--out"}, "--out: a value is missing after it"},
+      {{"run", "--out="}, "--out: the value is empty"},
+      {{"--out=", "run"}, "--out: the value is empty"},
+      {{"run", "--out", "--flag"}, "--out: a value is missing before --flag"},
+      {{"run", "--count", "--flag"},
+       "--count: a value is missing before --flag"},
+      {{"run", "--out", "a", "--out", "b"},
+       "--out: given more than once: \"a\" and \"b\""},
+      {{"run", "--count", "3", "--count", "4"},
+       "--count: given more than once: \"3\" and \"4\""},
+      {{"--no-such", "run", "again"}, "\"--no-such\" is no option"},
+      {{"--no-such"}, "\"--no-such\" is no option"},
+      {{"run", "--no-such=3"}, "\"--no-such\" is no option"},
+      {{"run", "again"}, "the following argument was not expected: again"},
+  };
+  for (const auto& [words, error] : kCases) {
+    EXPECT_EQ(Tool(words, Done).err,
+              "exhibit-x: error: " + error + "\nhint: see exhibit-x --help\n");
+  }
+  EXPECT_EQ(Tool({"--cuont", "3", "run"}, Done).err,
+            "exhibit-x: error: \"--cuont\" is no option\n"
+            "hint: did you mean --count? see exhibit-x --help\n");
+}
+
+TEST(Command, AFlagMayBeRepeated) {
+  EXPECT_EQ(Tool({"run", "--flag", "--flag"}, Done).exit, 0);
+}
+
+TEST(Command, AfterTwoDashesEveryWordIsAPositional) {
+  const Ending ending = Tool({"--", "--flag=yes"}, [](const Words& w) {
+    return w.run == "--flag=yes" ? Exit::kDone : Exit::kDoesNotHold;
+  });
+  EXPECT_EQ(ending.exit, 0) << ending.err;
 }
 
 TEST(Command, HelpIsTheProductAndShowsTheExample) {
@@ -260,6 +305,18 @@ TEST(Command, ErrorsHaveTheirStatusAndShape) {
             2);
 }
 
+TEST(Command, ALineEndInWhatWasReadMakesNoSecondLine) {
+  EXPECT_EQ(Tool({"run"},
+                 [](const Words&) {
+                   return ReportError({ErrorKind::kIo, "a\nb: no", "see a\nb"});
+                 })
+                .err,
+            "exhibit-x: error: a\\nb: no\nhint: see a\\nb\n");
+  EXPECT_EQ(Tool({"run", "a\nb"}, Done).err,
+            "exhibit-x: error: the following argument was not expected: "
+            "a\\nb\nhint: see exhibit-x --help\n");
+}
+
 Exit Talks(const Words&) {
   Warn("careful");
   Progress progress("step", 3);
@@ -325,12 +382,13 @@ Ending WithSubcommands(std::vector<std::string> words) {
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     bool pack = false, seal = false;
-    std::string run, bundle;
+    std::string run, bundle, key;
     CommandLine command("exhibit-x", "Does x.", {"exhibit-x pack RUN"});
     CommandLine& packing = command.Subcommand("pack", "Packs", pack);
     packing.RequiredText("RUN", run, "The run");
     CommandLine& sealing = command.Subcommand("seal", "Seals", seal);
     sealing.RequiredText("BUNDLE", bundle, "The bundle");
+    sealing.Text("-k,--key", key, "The key");
     return RunTool(static_cast<int>(words.size()), argv.data(), command, [&] {
       Warn("careful");
       const Status printed = PrintProduct(std::string(pack ? "pack " : "") +
@@ -391,6 +449,37 @@ TEST(Subcommand, UnknownOneIsNamedAndTheKnownOnesAreListed) {
             "exhibit-x: error: \"foo\" is no command\n" + hint);
   EXPECT_EQ(WithSubcommands({}).err,
             "exhibit-x: error: a subcommand is required\n" + hint);
+}
+
+TEST(Subcommand, AnUnknownOptionIsNamedAndNotTheWordBehindIt) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> kCases = {
+      {{"--pack", "k", "b"},
+       "\"--pack\" is no option\nhint: pack is a command, without dashes; see "
+       "exhibit-x pack --help\n"},
+      {{"--key", "k", "seal", "b"},
+       "\"--key\" is no option\nhint: it is an option of seal, after that "
+       "word; "
+       "see exhibit-x seal --help\n"},
+      {{"seal", "--kye", "k", "b"},
+       "\"--kye\" is no option\nhint: did you mean --key? see exhibit-x seal "
+       "--help\n"},
+      {{"--no"}, "\"--no\" is no option\nhint: see exhibit-x --help\n"},
+      {{"pack", "r", "--no=1", "s"},
+       "\"--no\" is no option\nhint: see exhibit-x pack --help\n"},
+      {{"seal", "b", "-k"},
+       "-k: a value is missing after it\nhint: see exhibit-x seal --help\n"},
+      {{"seal", "b", "-k", "1", "--key=2"},
+       "--key: given more than once: \"1\" and \"2\"\n"
+       "hint: see exhibit-x seal --help\n"},
+      {{"seal", "b", "--quiet=no"},
+       "--quiet: takes no value, read \"no\"\n"
+       "hint: see exhibit-x seal --help\n"},
+      {{"seal"}, "BUNDLE is required\nhint: see exhibit-x seal --help\n"}};
+  for (const auto& [words, error] : kCases) {
+    const Ending ending = WithSubcommands(words);
+    EXPECT_EQ(ending.exit, 2) << error;
+    EXPECT_EQ(ending.err, "exhibit-x: error: " + error);
+  }
 }
 
 }  // namespace
