@@ -73,8 +73,8 @@ add("claims", "a case that is not there", claiming(ratio(case="\u001b[2J")), "cl
 add("claims", "a variant that is not there", claiming(
     {"case": "tiny", "quantity": "time", "variant": "newer", "unit": "us", "value": 1, "digits": 0}),
     "claim-unresolved", "claims.json")
-for quantity in ("time-ratio", "product-of-ratios", "mean-of-ratios", "speedup-across-runs", "range-as-interval",
-                 "gpu-time", "cause"):
+for quantity in ("time-ratio", "speedup", "geomean", "product-of-ratios", "mean-of-ratios", "speedup-across-runs",
+                 "range-as-interval", "gpu-time", "cause"):
     add("claims", f"of a {quantity}", claiming({"quantity": quantity}), "claim-refused", "claims.json")
 
 # ---- The signature. The key is of RFC 8032, 7.1, test 1, and so known to everybody.
